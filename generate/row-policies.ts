@@ -1,0 +1,187 @@
+/**
+ * The chapter of row-level security, grants and ownership, generated from `src/contract/roles.ts`.
+ */
+import { RELATIONS } from '../src/contract/relations.ts';
+import {
+  type LedgerRole,
+  ROLE_MATRIX,
+  ROLES,
+  type Scope,
+  WRITABLE_COLUMNS,
+  WRITE_TABLES,
+  type WriteTable,
+} from '../src/contract/roles.ts';
+
+/** Tables every reader of a tenant sees, beside those it may write. */
+const READ_ONLY_TABLES = ['outcome_ids', 'tombstones'] as const;
+/** Tables retention may delete from; the list of `retention_policies.table_name`. */
+const PURGEABLE = [
+  'agent_tool_calls',
+  'os_events',
+  'late_outcomes',
+  'agent_lineage_links',
+  'agent_invocation_outcomes',
+  'workflow_outcomes',
+];
+const WORKERS = 'ledger_sync, ledger_sweep, ledger_relay, ledger_seal';
+
+const HEADER = `-- Chapter 16: who may read and write which rows. GENERATED from src/contract/roles.ts by \`npm run generate\`; do not edit.
+--
+-- Claims are read inside (select …), so that they are read once a statement and not once a row.
+`;
+
+/** The actor owns the row's subject when it wrote the subject's start row. */
+function ownSubject(table: WriteTable): string {
+  const startedBy = (start: string, id: string, column: string) =>
+    `exists (select from public.${start} s where s.tenant_id = ${table}.tenant_id and s.${id} = ${table}.${column} and s.recorded_by = (select ledger_internal.actor_id()))`;
+  if (table === 'agent_invocations' || table === 'workflow_outcomes') {
+    return startedBy('workflow_executions', 'execution_id', 'execution_id');
+  }
+  if (table === 'late_outcomes') {
+    return `(${startedBy('agent_invocations', 'invocation_id', 'invocation_id')} or ${startedBy('workflow_executions', 'execution_id', 'execution_id')})`;
+  }
+  if (table === 'os_events') {
+    return `(invocation_id is null or ${startedBy('agent_invocations', 'invocation_id', 'invocation_id')})`;
+  }
+  return startedBy('agent_invocations', 'invocation_id', 'invocation_id');
+}
+
+function scopeCondition(table: WriteTable, scope: Scope): string {
+  switch (scope) {
+    case 'any':
+      return 'true';
+    case 'own_source':
+      return table === 'os_events'
+        ? '(invocation_id is null or source = (select ledger_internal.actor_id()))'
+        : 'source_id = (select ledger_internal.actor_id())';
+    case 'own_subject':
+      return ownSubject(table);
+    case 'none':
+      return 'false';
+  }
+}
+
+function writersOf(table: WriteTable): LedgerRole[] {
+  return ROLES.filter((role) => ROLE_MATRIX[role][table] !== 'none');
+}
+
+function insertPolicy(table: WriteTable): string {
+  const cases = writersOf(table)
+    .map((role) => `      when '${role}' then ${scopeCondition(table, ROLE_MATRIX[role][table])}`)
+    .join('\n');
+  return `create policy "tokens write ${table} of their tenant by the role matrix" on public.${table} for insert to authenticated
+  with check (
+    tenant_id = (select ledger_internal.tenant_id())
+    and case (select ledger_internal.ledger_role())
+${cases}
+      else false
+    end);
+grant insert (${WRITABLE_COLUMNS[table].join(', ')}) on public.${table} to authenticated;
+`;
+}
+
+function readPolicies(table: string): string {
+  return `create policy "tokens read ${table} of their tenant" on public.${table} for select to authenticated
+  using (tenant_id = (select ledger_internal.tenant_id()));
+create policy "auditors read ${table} of the tenants they audit" on public.${table} for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read ${table}" on public.${table} for select to ${WORKERS}
+  using (true);
+grant select on public.${table} to authenticated, service_role, ledger_auditor, ${WORKERS};
+`;
+}
+
+function ownerPolicies(table: string): string {
+  return `create policy "the ledger's own triggers read ${table}" on public.${table} for select to current_user
+  using (true);
+create policy "the ledger's own triggers write ${table}" on public.${table} for insert to current_user
+  with check (true);
+`;
+}
+
+function retentionPolicies(table: string): string {
+  return `create policy "retention reads ${table}" on public.${table} for select to ledger_retention
+  using (true);
+create policy "retention deletes from ${table}" on public.${table} for delete to ledger_retention
+  using (true);
+grant select, delete on public.${table} to ledger_retention;
+`;
+}
+
+/** The same matrix for the accept triggers, which know the subject's start row and can refuse in words. */
+function mayWrite(): string {
+  const cases = ROLES.flatMap((role) =>
+    WRITE_TABLES.filter((table) => ROLE_MATRIX[role][table] !== 'none').map((table) => {
+      const scope = ROLE_MATRIX[role][table];
+      const condition = scope === 'any' ? 'true' : scope === 'own_source' ? 'source_id = actor' : 'started_by = actor';
+      return `    when '${role} ${table}' then ${condition}`;
+    }),
+  );
+  return `create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return coalesce(case ledger_role || ' ' || ledger_table
+${cases.join('\n')}
+    else false
+  end, false);
+end
+$$;
+comment on function ledger_internal.may_write(text, text, text, text, text) is 'The role matrix: may this role and actor write to this table about a subject of this source, started by this actor.';
+revoke all on function ledger_internal.may_write(text, text, text, text, text) from public;
+`;
+}
+
+function relationAllowed(): string {
+  const rows = Object.entries(RELATIONS).flatMap(([relation, ends]) =>
+    ends.source.flatMap((source) => ends.target.map((target) => `'${relation} ${source} ${target}'`)),
+  );
+  return `create or replace function ledger_internal.relation_allowed(relation text, source_type text, target_type text) returns boolean
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return concat_ws(' ', relation, source_type, target_type) in (${rows.join(', ')});
+end
+$$;
+comment on function ledger_internal.relation_allowed(text, text, text) is 'Whether a lineage relation may lead from one type of outcome to another.';
+revoke all on function ledger_internal.relation_allowed(text, text, text) from public;
+`;
+}
+
+/** `supabase/migrations/20261130001600_row_policies.sql`. */
+export function rowPoliciesSql(): { path: string; text: string } {
+  const tables = [...WRITE_TABLES, ...READ_ONLY_TABLES];
+  const text = [
+    HEADER,
+    mayWrite(),
+    relationAllowed(),
+    ...tables.flatMap((table) => [
+      `-- ${table}`,
+      readPolicies(table),
+      ownerPolicies(table),
+      ...(table in WRITABLE_COLUMNS ? [insertPolicy(table as WriteTable)] : []),
+      ...(PURGEABLE.includes(table) ? [retentionPolicies(table)] : []),
+    ]),
+    `-- tenants: a token reads its own row
+create policy "tokens read their own tenant" on public.tenants for select to authenticated
+  using (tenant_id = (select ledger_internal.tenant_id()));
+create policy "auditors read the tenants they audit" on public.tenants for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read tenants" on public.tenants for select to ${WORKERS}
+  using (true);
+grant select on public.tenants to authenticated, service_role, ledger_auditor, ${WORKERS};
+`,
+    `-- epochs and retention policies hold nothing of a tenant's
+create policy "everyone who reads the feed reads epochs" on public.epochs for select to authenticated, ledger_auditor, ${WORKERS}
+  using (true);
+grant select on public.epochs to authenticated, service_role, ledger_auditor, ${WORKERS};
+create policy "tokens read their tenant's retention policies" on public.retention_policies for select to authenticated
+  using (tenant_id = (select ledger_internal.tenant_id()));
+create policy "auditors read retention policies of the tenants they audit" on public.retention_policies for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+grant select on public.retention_policies to authenticated, service_role, ledger_auditor;
+`,
+    `create policy "retention leaves tombstones" on public.tombstones for insert to ledger_retention
+  with check (policy_id is not null);
+`,
+  ].join('\n');
+  return { path: 'supabase/migrations/20261130001600_row_policies.sql', text };
+}

@@ -1,0 +1,30 @@
+import type * as z from 'zod';
+import type { Rule } from '../rules/rule.ts';
+import { envelopeSchema } from './envelope.ts';
+import { envelopeRules } from './envelope-rules.ts';
+import { eventRules, eventSchema } from './event.ts';
+import { linkRules, linkSchema } from './link.ts';
+import { policyDecisionRules, policyDecisionSchema } from './policy-decision.ts';
+import { sourceDefinitionRules, sourceDefinitionSchema } from './source-definition.ts';
+import { executionStartRules, executionStartSchema, invocationStartRules, invocationStartSchema } from './starts.ts';
+import { toolCallRules, toolCallSchema } from './tool-call.ts';
+
+interface Document {
+  readonly schema: z.ZodType;
+  readonly rules: readonly Rule[];
+}
+
+/** Every document a caller can send; each is checked here and, by functions generated from this table, in SQL. */
+export const DOCUMENTS = {
+  envelope: { schema: envelopeSchema, rules: envelopeRules },
+  invocation_start: { schema: invocationStartSchema, rules: invocationStartRules },
+  execution_start: { schema: executionStartSchema, rules: executionStartRules },
+  tool_call: { schema: toolCallSchema, rules: toolCallRules },
+  policy_decision: { schema: policyDecisionSchema, rules: policyDecisionRules },
+  event: { schema: eventSchema, rules: eventRules },
+  link: { schema: linkSchema, rules: linkRules },
+  source_definition: { schema: sourceDefinitionSchema, rules: sourceDefinitionRules },
+} as const satisfies Record<string, Document>;
+
+export type DocumentName = keyof typeof DOCUMENTS;
+export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as DocumentName[];

@@ -1,0 +1,29 @@
+import type * as z from 'zod';
+import type { Normalised } from '../normalise.ts';
+import type { envelopeSchema, errorEntry, escalation, executionContext, policy, quality } from './envelope.ts';
+import type { eventSchema } from './event.ts';
+import type { linkSchema } from './link.ts';
+import type { timing } from './parts.ts';
+import type { policyDecisionSchema } from './policy-decision.ts';
+import type { sourceDefinitionSchema } from './source-definition.ts';
+import type { executionStartSchema, invocationStartSchema } from './starts.ts';
+import type { toolCallSchema } from './tool-call.ts';
+
+// What a caller sends: optional members may be absent or null.
+export type EnvelopeInput = z.input<typeof envelopeSchema>;
+export type InvocationStart = z.input<typeof invocationStartSchema>;
+export type ExecutionStart = z.input<typeof executionStartSchema>;
+export type ToolCall = z.input<typeof toolCallSchema>;
+export type PolicyDecision = z.input<typeof policyDecisionSchema>;
+export type EventDocument = z.input<typeof eventSchema>;
+export type Link = z.input<typeof linkSchema>;
+export type SourceDefinition = z.input<typeof sourceDefinitionSchema>;
+export type ErrorEntry = z.input<typeof errorEntry>;
+export type Timing = z.input<typeof timing>;
+export type Quality = z.input<typeof quality>;
+export type Escalation = z.input<typeof escalation>;
+export type Policy = z.input<typeof policy>;
+export type ExecutionContext = z.input<typeof executionContext>;
+
+/** A recorded envelope: nothing absent, and the id the ledger minted. */
+export type OutcomeEnvelope = Normalised<EnvelopeInput> & { outcome_id: string };

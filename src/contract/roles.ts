@@ -1,0 +1,166 @@
+/**
+ * Who may write what. The row-level security policies, the column grants and the ownership check of the accept
+ * triggers are generated from these tables; a test walks the whole matrix in SQL and over HTTP.
+ */
+
+/** `app_metadata.ledger_role` of a token. */
+export const ROLES = ['agent', 'worker', 'orchestrator', 'policy_guard', 'operator', 'auditor'] as const;
+export type LedgerRole = (typeof ROLES)[number];
+
+/**
+ * How far a role's right to write reaches: `any` row of its tenant; `own_source`: the source id equals its actor_id;
+ * `own_subject`: the subject it started itself (or that runs in an execution it started); `none`.
+ */
+export type Scope = 'any' | 'own_source' | 'own_subject' | 'none';
+
+/** The tables a token may write to, and the columns it may set. Everything else is set by the accept triggers. */
+export const WRITABLE_COLUMNS = {
+  source_definitions: [
+    'tenant_id',
+    'source_type',
+    'source_id',
+    'version',
+    'domain',
+    'governance_class',
+    'verify',
+    'output_schema',
+    'confidence_schema',
+    'execution_pattern',
+    'default_deadline_ms',
+  ],
+  workflow_executions: [
+    'tenant_id',
+    'execution_id',
+    'source_id',
+    'source_version',
+    'domain',
+    'governance_class',
+    'correlation_id',
+    'causation_id',
+    'execution_pattern',
+    'parent_execution_id',
+    'resumed_from_execution_id',
+    'verify',
+    'deadline_at',
+    'traceparent',
+    'attributes',
+    'request_digest',
+  ],
+  agent_invocations: [
+    'tenant_id',
+    'invocation_id',
+    'source_id',
+    'source_version',
+    'domain',
+    'governance_class',
+    'correlation_id',
+    'causation_id',
+    'execution_id',
+    'step_id',
+    'step_name',
+    'attempt',
+    'surfaces',
+    'verify',
+    'recovery_mode',
+    'deadline_at',
+    'traceparent',
+    'attributes',
+    'request_digest',
+  ],
+  agent_tool_calls: [
+    'tenant_id',
+    'invocation_id',
+    'tool_call_id',
+    'tool_name',
+    'status',
+    'input',
+    'output',
+    'error',
+    'timing',
+    'request_digest',
+  ],
+  agent_invocation_outcomes: [
+    'tenant_id',
+    'invocation_id',
+    'outcome_envelope',
+    'result_schema_hash',
+    'confidence_schema_hash',
+  ],
+  workflow_outcomes: ['tenant_id', 'execution_id', 'outcome_envelope', 'result_schema_hash', 'confidence_schema_hash'],
+  late_outcomes: ['tenant_id', 'invocation_id', 'execution_id', 'outcome_envelope'],
+  policy_decisions: [
+    'tenant_id',
+    'invocation_id',
+    'execution_id',
+    'decision',
+    'policy_rule_triggered',
+    'risk_score',
+    'requires_hitl',
+    'evaluated_at',
+    'guard_invocation_id',
+  ],
+  os_events: [
+    'tenant_id',
+    'event_id',
+    'type',
+    'source',
+    'invocation_id',
+    'correlation_id',
+    'occurred_at',
+    'data',
+    'request_digest',
+  ],
+  agent_lineage_links: ['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'],
+} as const;
+export type WriteTable = keyof typeof WRITABLE_COLUMNS;
+export const WRITE_TABLES = Object.keys(WRITABLE_COLUMNS) as WriteTable[];
+
+const NOTHING: Record<WriteTable, Scope> = {
+  source_definitions: 'none',
+  workflow_executions: 'none',
+  agent_invocations: 'none',
+  agent_tool_calls: 'none',
+  agent_invocation_outcomes: 'none',
+  workflow_outcomes: 'none',
+  late_outcomes: 'none',
+  policy_decisions: 'none',
+  os_events: 'none',
+  agent_lineage_links: 'none',
+};
+
+const OWN_INVOCATIONS = {
+  agent_invocations: 'own_source',
+  agent_tool_calls: 'own_source',
+  agent_invocation_outcomes: 'own_source',
+  late_outcomes: 'own_source',
+  os_events: 'own_source',
+} as const;
+
+/** Role × table → scope. An event received from outside (a trigger) has no subject, so any role that may write events may receive one. */
+export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
+  agent: { ...NOTHING, ...OWN_INVOCATIONS },
+  worker: {
+    ...NOTHING,
+    workflow_executions: 'any',
+    agent_invocations: 'own_subject',
+    agent_tool_calls: 'own_subject',
+    agent_invocation_outcomes: 'own_subject',
+    workflow_outcomes: 'own_subject',
+    late_outcomes: 'own_subject',
+    os_events: 'own_subject',
+  },
+  orchestrator: {
+    ...NOTHING,
+    workflow_executions: 'any',
+    agent_invocations: 'any',
+    agent_tool_calls: 'any',
+    agent_invocation_outcomes: 'any',
+    workflow_outcomes: 'any',
+    late_outcomes: 'any',
+    os_events: 'any',
+    agent_lineage_links: 'any',
+  },
+  policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'any' },
+  operator: { ...NOTHING, source_definitions: 'any' },
+  auditor: { ...NOTHING },
+};

@@ -1,0 +1,127 @@
+-- Chapter 8: what is open right now.
+--
+-- Mutable operational state, kept beside the history so that "what is running", "what is overdue" and "what is missing"
+-- cost what is open, not what was ever recorded.
+
+create table ledger_internal.open_work (
+  tenant_id        uuid        not null,
+  subject_type     text        not null check (subject_type in ('invocation', 'execution')),
+  subject_id       uuid        not null,
+  source_id        text        not null,
+  domain           text        not null,
+  correlation_id   text        not null,
+  governance_class text        not null,
+  execution_id     uuid,
+  opened_at        timestamptz not null,
+  deadline_at      timestamptz not null,
+  heartbeat_at     timestamptz,
+  primary key (subject_id, subject_type, tenant_id)
+);
+create index open_work_deadline on ledger_internal.open_work (deadline_at);
+create index open_work_opened on ledger_internal.open_work (opened_at);
+create index open_work_execution on ledger_internal.open_work (execution_id, tenant_id) where execution_id is not null;
+comment on table ledger_internal.open_work is 'One open invocation or execution: made with the start, removed with the outcome, in the same transactions.';
+comment on column ledger_internal.open_work.tenant_id is 'Whose.';
+comment on column ledger_internal.open_work.subject_type is 'invocation or execution.';
+comment on column ledger_internal.open_work.subject_id is 'The invocation_id or execution_id.';
+comment on column ledger_internal.open_work.source_id is 'The agent_id or workflow_id.';
+comment on column ledger_internal.open_work.domain is 'Domain pack id.';
+comment on column ledger_internal.open_work.correlation_id is 'As in the start row.';
+comment on column ledger_internal.open_work.governance_class is 'As in the start row.';
+comment on column ledger_internal.open_work.execution_id is 'The execution it runs in: of an invocation its execution, of an execution its parent.';
+comment on column ledger_internal.open_work.opened_at is 'recorded_at of the start row.';
+comment on column ledger_internal.open_work.deadline_at is 'Past this, recovery writes a timeout.';
+comment on column ledger_internal.open_work.heartbeat_at is 'Last heartbeat; null when none was ever sent. Advisory.';
+
+create table ledger_internal.unresolved_causes (
+  tenant_id    uuid        not null,
+  causation_id text        not null,
+  subject_type text        not null,
+  subject_id   uuid        not null,
+  since        timestamptz not null,
+  primary key (causation_id, subject_id, subject_type, tenant_id)
+);
+create index unresolved_causes_since on ledger_internal.unresolved_causes (since);
+comment on table ledger_internal.unresolved_causes is 'Starts whose causation_id named nothing the ledger holds; a row goes when its cause arrives.';
+comment on column ledger_internal.unresolved_causes.tenant_id is 'Whose.';
+comment on column ledger_internal.unresolved_causes.causation_id is 'What the start named.';
+comment on column ledger_internal.unresolved_causes.subject_type is 'invocation or execution.';
+comment on column ledger_internal.unresolved_causes.subject_id is 'The start that named it.';
+comment on column ledger_internal.unresolved_causes.since is 'When it started.';
+
+create table ledger_internal.undefined_sources (
+  tenant_id   uuid        not null,
+  source_type text        not null,
+  source_id   text        not null,
+  version     text        not null,
+  since       timestamptz not null,
+  primary key (source_id, version, source_type, tenant_id)
+);
+comment on table ledger_internal.undefined_sources is 'Sources that started in an open tenant without a definition.';
+comment on column ledger_internal.undefined_sources.tenant_id is 'Whose.';
+comment on column ledger_internal.undefined_sources.source_type is 'agent or workflow.';
+comment on column ledger_internal.undefined_sources.source_id is 'The agent_id or workflow_id.';
+comment on column ledger_internal.undefined_sources.version is 'The version it named.';
+comment on column ledger_internal.undefined_sources.since is 'When it first started.';
+
+do $$
+declare
+  operational regclass;
+begin
+  foreach operational in array array['ledger_internal.open_work', 'ledger_internal.unresolved_causes', 'ledger_internal.undefined_sources']::regclass[] loop
+    execute format('alter table %s enable row level security', operational);
+    execute format('alter table %s force row level security', operational);
+    execute format('revoke all on %s from public, anon, authenticated, service_role', operational);
+    execute format('create policy "the ledger''s own functions keep operational state" on %s to current_user using (true) with check (true)', operational);
+  end loop;
+end
+$$;
+
+-- A heartbeat older than this is a lapsed one: the subject reads as stalled. Advisory; nothing is ended by it.
+create function ledger_internal.heartbeat_lapse() returns interval
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return interval '60 seconds';
+end
+$$;
+comment on function ledger_internal.heartbeat_lapse() is 'How old a heartbeat may grow before its subject reads as stalled.';
+
+create function ledger_internal.open_state(deadline_at timestamptz, heartbeat_at timestamptz) returns text
+language plpgsql volatile set search_path = '' as $$
+begin
+  return case
+    when deadline_at < clock_timestamp() then 'overdue'
+    when heartbeat_at < clock_timestamp() - ledger_internal.heartbeat_lapse() then 'stalled'
+    else 'running'
+  end;
+end
+$$;
+comment on function ledger_internal.open_state(timestamptz, timestamptz) is 'running, stalled or overdue, by the database''s clock.';
+
+-- The caller's tenant's open work, for functions that run with the caller's rights.
+create function ledger_internal.open_work_of_tenant(
+  wanted_state text default null, subject text default null, ids uuid[] default null, in_execution uuid default null, max_rows integer default 1000
+) returns setof ledger_internal.open_work
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  tenant uuid := coalesce(ledger_internal.tenant_id(), '00000000-0000-0000-0000-000000000000');
+begin
+  if ids is not null then
+    return query select w.* from ledger_internal.open_work w
+     where w.tenant_id = tenant and w.subject_type = subject and w.subject_id = any (ids);
+  elsif in_execution is not null then
+    return query select w.* from ledger_internal.open_work w
+     where w.tenant_id = tenant and w.execution_id = in_execution order by w.opened_at limit max_rows;
+  elsif wanted_state = 'overdue' then
+    return query select w.* from ledger_internal.open_work w
+     where w.tenant_id = tenant and w.deadline_at < clock_timestamp() and (subject is null or w.subject_type = subject)
+     order by w.deadline_at limit max_rows;
+  else
+    return query select w.* from ledger_internal.open_work w
+     where w.tenant_id = tenant and (subject is null or w.subject_type = subject)
+       and (wanted_state is null or wanted_state = ledger_internal.open_state(w.deadline_at, w.heartbeat_at))
+     order by w.opened_at limit max_rows;
+  end if;
+end
+$$;
+comment on function ledger_internal.open_work_of_tenant(text, text, uuid[], uuid, integer) is 'Open subjects of the caller''s tenant.';

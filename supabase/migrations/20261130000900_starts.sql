@@ -1,0 +1,362 @@
+-- Chapter 9: starts. A start row is written before anything runs, so that a process that dies leaves a trace with a
+-- deadline. It is immutable; what ends it is an outcome.
+--
+-- Here and in every later table no index leads with tenant_id. On a young table the planner cannot tell a look-up by id
+-- from a scan of the tenant, takes either index, and a cached plan keeps the wrong one while the table grows. Keys
+-- therefore lead with the id, and the index that pages a tenant's rows leads with the tenant's hash, which no look-up names.
+
+create table public.workflow_executions (
+  tenant_id                 uuid        not null default ledger_internal.tenant_id(),
+  execution_id              uuid        not null default gen_random_uuid(),
+  source_type               text        not null default 'workflow' check (source_type = 'workflow'),
+  source_id                 text        not null,
+  source_version            text        not null,
+  domain                    text        not null,
+  governance_class          text        not null,
+  correlation_id            text        not null,
+  causation_id              text        not null,
+  execution_pattern         text        not null,
+  parent_execution_id       uuid,
+  resumed_from_execution_id uuid,
+  verify                    text,
+  deadline_at               timestamptz not null,
+  traceparent               text,
+  attributes                jsonb,
+  defined                   boolean     not null,
+  output_schema_hash        text,
+  confidence_schema_hash    text,
+  request_digest            text        not null,
+  seq                       bigint      not null,
+  epoch                     integer     not null,
+  xid                       xid8        not null,
+  recorded_at               timestamptz not null,
+  recorded_by               text        not null,
+  primary key (execution_id, tenant_id),
+  foreign key (parent_execution_id, tenant_id) references public.workflow_executions (execution_id, tenant_id),
+  foreign key (resumed_from_execution_id, tenant_id) references public.workflow_executions (execution_id, tenant_id)
+);
+create index workflow_executions_parent on public.workflow_executions (parent_execution_id, tenant_id);
+create index workflow_executions_resumed_from on public.workflow_executions (resumed_from_execution_id, tenant_id);
+create index workflow_executions_correlation on public.workflow_executions (correlation_id, tenant_id);
+create unique index workflow_executions_feed on public.workflow_executions (epoch, xid, seq);
+create index workflow_executions_page on public.workflow_executions (uuid_hash_extended(tenant_id, 0), epoch, xid, seq);
+comment on table public.workflow_executions is 'The start of one workflow execution, written before it runs. Immutable.';
+comment on column public.workflow_executions.execution_id is 'UUID v4 of the execution; made by the client so that a retry is the same call, or minted here.';
+comment on column public.workflow_executions.execution_pattern is 'The execution_pattern.primary declared in the workflow contract.';
+comment on column public.workflow_executions.parent_execution_id is 'The execution this one is a child of.';
+comment on column public.workflow_executions.resumed_from_execution_id is 'The execution this one resumes.';
+
+create table public.agent_invocations (
+  tenant_id              uuid        not null default ledger_internal.tenant_id(),
+  invocation_id          uuid        not null default gen_random_uuid(),
+  source_type            text        not null default 'agent' check (source_type = 'agent'),
+  source_id              text        not null,
+  source_version         text        not null,
+  domain                 text        not null,
+  governance_class       text        not null,
+  correlation_id         text        not null,
+  causation_id           text        not null,
+  execution_id           uuid,
+  step_id                text,
+  step_name              text,
+  attempt                integer     not null default 1,
+  surfaces               jsonb,
+  verify                 text,
+  recovery_mode          text        not null default 'reset',
+  deadline_at            timestamptz not null,
+  traceparent            text,
+  attributes             jsonb,
+  defined                boolean     not null,
+  output_schema_hash     text,
+  confidence_schema_hash text,
+  request_digest         text        not null,
+  seq                    bigint      not null,
+  epoch                  integer     not null,
+  xid                    xid8        not null,
+  recorded_at            timestamptz not null,
+  recorded_by            text        not null,
+  primary key (invocation_id, tenant_id),
+  foreign key (execution_id, tenant_id) references public.workflow_executions (execution_id, tenant_id)
+);
+create unique index agent_invocations_attempt on public.agent_invocations (execution_id, tenant_id, step_id, attempt);
+create index agent_invocations_correlation on public.agent_invocations (correlation_id, tenant_id);
+create unique index agent_invocations_feed on public.agent_invocations (epoch, xid, seq);
+create index agent_invocations_page on public.agent_invocations (uuid_hash_extended(tenant_id, 0), epoch, xid, seq);
+comment on table public.agent_invocations is 'The start of one agent invocation, written before it runs. Immutable.';
+comment on column public.agent_invocations.invocation_id is 'UUID v4 of the invocation; made by the client so that a retry is the same call, or minted here.';
+comment on column public.agent_invocations.execution_id is 'The workflow execution it runs in, if any.';
+comment on column public.agent_invocations.step_id is 'The step of the execution it is an attempt at.';
+comment on column public.agent_invocations.step_name is 'What people call that step.';
+comment on column public.agent_invocations.attempt is 'Counts from 1; unique per execution and step.';
+comment on column public.agent_invocations.surfaces is 'JSON array of the outside surfaces it may write to.';
+comment on column public.agent_invocations.recovery_mode is 'reset, inspect or manual: what happens to the step when this attempt is lost.';
+
+do $$
+declare
+  start_table regclass;
+  described record;
+begin
+  foreach start_table in array array['public.workflow_executions', 'public.agent_invocations']::regclass[] loop
+    perform ledger_internal.make_append_only(start_table);
+    perform ledger_internal.describe_common_columns(start_table);
+    for described in
+      select * from (values
+        ('source_type',            'agent or workflow; constant in this table.'),
+        ('source_id',              'The agent_id or workflow_id.'),
+        ('source_version',         'SemVer of the definition at start time.'),
+        ('domain',                 'Domain pack id.'),
+        ('governance_class',       'autonomous, supervised or restricted: the definition''s, or raised by the start.'),
+        ('correlation_id',         'Threads everything back to the originating business transaction.'),
+        ('causation_id',           'The outcome, event, invocation or execution that directly caused this start.'),
+        ('verify',                 'The verification its outcome needs, or null.'),
+        ('deadline_at',            'On the database''s clock; past it without an outcome, recovery writes a timeout.'),
+        ('traceparent',            'W3C trace context of the caller.'),
+        ('attributes',             'Free JSON object, at most 4 KiB.'),
+        ('defined',                'Whether a definition of this source and version stood when it started.'),
+        ('output_schema_hash',     'Hash of the definition''s output schema at start time; the outcome''s result must have been checked against it.'),
+        ('confidence_schema_hash', 'Hash of the definition''s confidence schema at start time.'),
+        ('request_digest',         'Digest of the request as sent; a start with the same id and another digest is a conflict.')
+      ) as c (column_name, meaning)
+    loop
+      execute format('comment on column %s.%I is %L', start_table, described.column_name, described.meaning);
+    end loop;
+  end loop;
+end
+$$;
+
+create function ledger_internal.execution_document(r public.workflow_executions) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('execution_id', r.execution_id,
+    'source', jsonb_build_object('id', r.source_id, 'version', r.source_version, 'domain', r.domain),
+    'governance_class', r.governance_class, 'correlation_id', r.correlation_id, 'causation_id', r.causation_id,
+    'execution_pattern', r.execution_pattern, 'parent_execution_id', r.parent_execution_id,
+    'resumed_from_execution_id', r.resumed_from_execution_id, 'verify', r.verify,
+    'deadline_at', ledger_internal.rfc3339(r.deadline_at), 'traceparent', r.traceparent, 'attributes', r.attributes);
+end
+$$;
+
+create function ledger_internal.invocation_document(r public.agent_invocations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('invocation_id', r.invocation_id,
+    'source', jsonb_build_object('id', r.source_id, 'version', r.source_version, 'domain', r.domain),
+    'governance_class', r.governance_class, 'correlation_id', r.correlation_id, 'causation_id', r.causation_id,
+    'execution_id', r.execution_id, 'step_id', r.step_id, 'step_name', r.step_name,
+    'attempt', case when r.step_id is not null or r.attempt <> 1 then r.attempt end, 'surfaces', r.surfaces,
+    'verify', r.verify, 'recovery_mode', r.recovery_mode, 'deadline_at', ledger_internal.rfc3339(r.deadline_at),
+    'traceparent', r.traceparent, 'attributes', r.attributes);
+end
+$$;
+comment on function ledger_internal.execution_document(public.workflow_executions) is 'A start row as the document its author sent.';
+comment on function ledger_internal.invocation_document(public.agent_invocations) is 'A start row as the document its author sent.';
+
+-- What both kinds of start share: the definition's word against the start's, and the deadline.
+create function ledger_internal.settle_start(
+  tenant uuid, kind text, id text, version text, domain text, deadline_ms bigint,
+  inout governance_class text, inout verify text, inout deadline_at timestamptz, inout execution_pattern text,
+  out defined boolean, out output_schema_hash text, out confidence_schema_hash text
+) language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+declare
+  ranks constant text[] := array['autonomous', 'supervised', 'restricted'];
+  owner record;
+  d public.source_definitions;
+begin
+  select t.open into owner from public.tenants t where t.tenant_id = tenant;
+  if not found then
+    perform ledger_internal.refuse('unknown_tenant');
+  end if;
+  select * into d from public.source_definitions s
+   where s.tenant_id = tenant and s.source_type = kind and s.source_id = id and s.version = settle_start.version;
+  defined := found;
+  if not defined and not owner.open then
+    perform ledger_internal.refuse('undefined_source', null,
+      jsonb_build_array(jsonb_build_object('path', '/source', 'rule', 'defined', 'message', format('%s %s %s has no definition in this tenant', kind, id, version))));
+  end if;
+  if defined then
+    if d.domain <> domain then
+      perform ledger_internal.refuse('request_invalid', null,
+        jsonb_build_array(jsonb_build_object('path', '/source/domain', 'rule', 'definition', 'message', 'must be the definition''s domain')));
+    end if;
+    if array_position(ranks, governance_class) < array_position(ranks, d.governance_class) then
+      perform ledger_internal.refuse('governance_lowered', null,
+        jsonb_build_array(jsonb_build_object('path', '/governance_class', 'rule', 'definition', 'message', format('must be %s or stricter', d.governance_class))));
+    end if;
+    if d.verify is not null and verify is distinct from d.verify and verify is not null then
+      perform ledger_internal.refuse('governance_lowered', null,
+        jsonb_build_array(jsonb_build_object('path', '/verify', 'rule', 'definition', 'message', 'must be absent or the definition''s verify')));
+    end if;
+    verify := coalesce(d.verify, verify);
+    output_schema_hash := d.output_schema_hash;
+    confidence_schema_hash := d.confidence_schema_hash;
+  end if;
+  governance_class := coalesce(governance_class, d.governance_class, 'autonomous');
+  execution_pattern := coalesce(execution_pattern, d.execution_pattern);
+  if deadline_at is null then
+    deadline_at := clock_timestamp() + coalesce(deadline_ms, d.default_deadline_ms, case kind when 'agent' then 3600000 else 86400000 end) * interval '1 millisecond';
+  end if;
+  if deadline_at <= clock_timestamp() or deadline_at > clock_timestamp() + interval '30 days 1 minute' then
+    perform ledger_internal.refuse('deadline_invalid', null,
+      jsonb_build_array(jsonb_build_object('path', '/deadline_at', 'rule', 'deadline', 'message', 'must lie ahead, at most 30 days, by the database''s clock')));
+  end if;
+end
+$$;
+comment on function ledger_internal.settle_start(uuid, text, text, text, text, bigint, text, text, timestamptz, text) is
+  'Holds a start against its source''s definition and fills what it left open. Refuses unknown_tenant, undefined_source, governance_lowered, deadline_invalid.';
+
+create function ledger_internal.require_open_execution(tenant uuid, execution uuid, path text) returns void
+language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+begin
+  if not exists (select from public.workflow_executions e where e.tenant_id = tenant and e.execution_id = execution) then
+    perform ledger_internal.refuse('unknown_execution', null,
+      jsonb_build_array(jsonb_build_object('path', path, 'rule', 'exists', 'message', 'must be an execution of this tenant')));
+  end if;
+  if exists (select from public.workflow_outcomes o where o.tenant_id = tenant and o.execution_id = execution) then
+    perform ledger_internal.refuse('execution_closed');
+  end if;
+end
+$$;
+comment on function ledger_internal.require_open_execution(uuid, uuid, text) is 'Refuses unknown_execution, or execution_closed once the execution has its outcome.';
+
+create function ledger_internal.accept_execution() returns trigger
+language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  caller record := ledger_internal.caller();
+  settled record;
+  document jsonb;
+begin
+  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+    perform ledger_internal.refuse('not_permitted');
+  end if;
+  perform ledger_internal.require_read_committed();
+  new.execution_id := coalesce(new.execution_id, gen_random_uuid());
+  document := ledger_internal.execution_document(new);
+  if not ledger_internal.execution_start_ok(document) then
+    perform ledger_internal.refuse('request_invalid', null, ledger_internal.execution_start_violations(document));
+  end if;
+  perform ledger_internal.lock_subjects(new.tenant_id, array[new.execution_id::text],
+    array[new.parent_execution_id::text, new.resumed_from_execution_id::text, new.causation_id]);
+  settled := ledger_internal.settle_start(new.tenant_id, 'workflow', new.source_id, new.source_version, new.domain, null,
+    new.governance_class, new.verify, new.deadline_at, new.execution_pattern);
+  if settled.execution_pattern is null then
+    perform ledger_internal.refuse('request_invalid', null,
+      jsonb_build_array(jsonb_build_object('path', '/execution_pattern', 'rule', 'required', 'message', 'is required when the definition names none')));
+  end if;
+  if new.causation_id = new.execution_id::text or new.parent_execution_id = new.execution_id or new.resumed_from_execution_id = new.execution_id then
+    perform ledger_internal.refuse('lineage_invalid', 'An execution cannot be its own cause, parent or predecessor.');
+  end if;
+  if new.parent_execution_id is not null then
+    perform ledger_internal.require_open_execution(new.tenant_id, new.parent_execution_id, '/parent_execution_id');
+  end if;
+  if new.resumed_from_execution_id is not null and not exists (
+    select from public.workflow_executions e where e.tenant_id = new.tenant_id and e.execution_id = new.resumed_from_execution_id) then
+    perform ledger_internal.refuse('unknown_execution', null,
+      jsonb_build_array(jsonb_build_object('path', '/resumed_from_execution_id', 'rule', 'exists', 'message', 'must be an execution of this tenant')));
+  end if;
+  new.request_digest := coalesce(new.request_digest, ledger_internal.digest(document));
+  new.source_type := 'workflow';
+  new.governance_class := settled.governance_class;
+  new.verify := settled.verify;
+  new.deadline_at := settled.deadline_at;
+  new.execution_pattern := settled.execution_pattern;
+  new.defined := settled.defined;
+  new.output_schema_hash := settled.output_schema_hash;
+  new.confidence_schema_hash := settled.confidence_schema_hash;
+  new.seq := nextval('ledger_internal.feed_seq');
+  new.epoch := ledger_internal.current_epoch();
+  new.xid := pg_current_xact_id();
+  new.recorded_at := clock_timestamp();
+  new.recorded_by := caller.actor_id;
+  return new;
+end
+$$;
+comment on function ledger_internal.accept_execution() is 'Checks an execution''s start and sets what its author may not.';
+
+create function ledger_internal.accept_invocation() returns trigger
+language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  caller record := ledger_internal.caller();
+  settled record;
+  document jsonb;
+begin
+  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+    perform ledger_internal.refuse('not_permitted');
+  end if;
+  perform ledger_internal.require_read_committed();
+  new.invocation_id := coalesce(new.invocation_id, gen_random_uuid());
+  new.recovery_mode := coalesce(new.recovery_mode, 'reset');
+  new.attempt := coalesce(new.attempt, 1);
+  document := ledger_internal.invocation_document(new);
+  if not ledger_internal.invocation_start_ok(document) then
+    perform ledger_internal.refuse('request_invalid', null, ledger_internal.invocation_start_violations(document));
+  end if;
+  perform ledger_internal.lock_subjects(new.tenant_id, array[new.invocation_id::text], array[new.execution_id::text, new.causation_id]);
+  settled := ledger_internal.settle_start(new.tenant_id, 'agent', new.source_id, new.source_version, new.domain, null,
+    new.governance_class, new.verify, new.deadline_at, null);
+  if new.causation_id = new.invocation_id::text then
+    perform ledger_internal.refuse('lineage_invalid', 'An invocation cannot be its own cause.');
+  end if;
+  if new.execution_id is not null then
+    perform ledger_internal.require_open_execution(new.tenant_id, new.execution_id, '/execution_id');
+    if new.step_id is not null and exists (
+      select from public.agent_invocations i
+       where i.tenant_id = new.tenant_id and i.execution_id = new.execution_id and i.step_id = new.step_id and i.attempt = new.attempt
+         and i.invocation_id <> new.invocation_id) then
+      perform ledger_internal.refuse('attempt_conflict');
+    end if;
+  end if;
+  new.request_digest := coalesce(new.request_digest, ledger_internal.digest(document));
+  new.source_type := 'agent';
+  new.governance_class := settled.governance_class;
+  new.verify := settled.verify;
+  new.deadline_at := settled.deadline_at;
+  new.defined := settled.defined;
+  new.output_schema_hash := settled.output_schema_hash;
+  new.confidence_schema_hash := settled.confidence_schema_hash;
+  new.seq := nextval('ledger_internal.feed_seq');
+  new.epoch := ledger_internal.current_epoch();
+  new.xid := pg_current_xact_id();
+  new.recorded_at := clock_timestamp();
+  new.recorded_by := caller.actor_id;
+  return new;
+end
+$$;
+comment on function ledger_internal.accept_invocation() is 'Checks an invocation''s start and sets what its author may not.';
+
+-- After the start row stands: it is open work; its source may be undefined; its cause may be unknown yet; and it may be
+-- the cause that others wait for.
+create function ledger_internal.publish_start() returns trigger
+language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  kind constant text := tg_argv[0];
+  started record;
+begin
+  for started in
+    select s.tenant_id, (to_jsonb(s) ->> (kind || '_id'))::uuid as id, s.source_type, s.source_id, s.source_version, s.domain, s.correlation_id,
+           s.causation_id, s.governance_class, s.recorded_at, s.deadline_at, s.defined,
+           (to_jsonb(s) ->> case kind when 'invocation' then 'execution_id' else 'parent_execution_id' end)::uuid as within
+      from fresh s
+  loop
+    insert into ledger_internal.open_work (tenant_id, subject_type, subject_id, source_id, domain, correlation_id, governance_class, execution_id, opened_at, deadline_at)
+    values (started.tenant_id, kind, started.id, started.source_id, started.domain, started.correlation_id, started.governance_class,
+            started.within, started.recorded_at, started.deadline_at);
+    if not started.defined then
+      insert into ledger_internal.undefined_sources (tenant_id, source_type, source_id, version, since)
+      values (started.tenant_id, started.source_type, started.source_id, started.source_version, started.recorded_at)
+      on conflict do nothing;
+    end if;
+    if not ledger_internal.cause_known(started.tenant_id, started.causation_id) then
+      insert into ledger_internal.unresolved_causes (tenant_id, causation_id, subject_type, subject_id, since)
+      values (started.tenant_id, started.causation_id, kind, started.id, started.recorded_at);
+    end if;
+    delete from ledger_internal.unresolved_causes u where u.tenant_id = started.tenant_id and u.causation_id = started.id::text;
+  end loop;
+  return null;
+end
+$$;
+comment on function ledger_internal.publish_start() is 'Opens the work and notes what the start leaves to be resolved.';
+
+create trigger accept before insert on public.workflow_executions for each row execute function ledger_internal.accept_execution();
+create trigger publish after insert on public.workflow_executions referencing new table as fresh for each statement execute function ledger_internal.publish_start('execution');
+create trigger accept before insert on public.agent_invocations for each row execute function ledger_internal.accept_invocation();
+create trigger publish after insert on public.agent_invocations referencing new table as fresh for each statement execute function ledger_internal.publish_start('invocation');

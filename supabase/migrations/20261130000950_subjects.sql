@@ -1,0 +1,78 @@
+-- Chapter 9, continued: the subject of a write: an invocation or an execution, with what its start row says.
+
+create type ledger_internal.subject as (
+  tenant_id              uuid,
+  subject_type           text,
+  subject_id             uuid,
+  source_type            text,
+  source_id              text,
+  source_version         text,
+  domain                 text,
+  governance_class       text,
+  correlation_id         text,
+  causation_id           text,
+  within                 uuid,
+  execution_pattern      text,
+  output_schema_hash     text,
+  confidence_schema_hash text,
+  started_by             text
+);
+comment on type ledger_internal.subject is 'What the start row of an invocation or an execution says; `within` is the execution around it.';
+
+create function ledger_internal.find_subject(tenant uuid, kind text, id uuid) returns ledger_internal.subject
+language plpgsql stable security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  found_subject ledger_internal.subject;
+begin
+  if kind = 'invocation' then
+    select i.tenant_id, 'invocation', i.invocation_id, i.source_type, i.source_id, i.source_version, i.domain, i.governance_class,
+           i.correlation_id, i.causation_id, i.execution_id, null, i.output_schema_hash, i.confidence_schema_hash, i.recorded_by
+      into found_subject
+      from public.agent_invocations i where i.tenant_id = tenant and i.invocation_id = id;
+  else
+    select e.tenant_id, 'execution', e.execution_id, e.source_type, e.source_id, e.source_version, e.domain, e.governance_class,
+           e.correlation_id, e.causation_id, e.parent_execution_id, e.execution_pattern, e.output_schema_hash, e.confidence_schema_hash, e.recorded_by
+      into found_subject
+      from public.workflow_executions e where e.tenant_id = tenant and e.execution_id = id;
+  end if;
+  return found_subject;
+end
+$$;
+comment on function ledger_internal.find_subject(uuid, text, uuid) is 'The subject, or null when this tenant has none of that id.';
+
+-- Foreign and unknown answer alike.
+create function ledger_internal.require_subject(tenant uuid, kind text, id uuid) returns ledger_internal.subject
+language plpgsql stable set search_path = '' as $$
+declare
+  found_subject ledger_internal.subject := ledger_internal.find_subject(tenant, kind, id);
+begin
+  if found_subject.subject_id is null then
+    perform ledger_internal.refuse('unknown_' || kind);
+  end if;
+  return found_subject;
+end
+$$;
+comment on function ledger_internal.require_subject(uuid, text, uuid) is 'The subject, or a refusal: unknown_invocation, unknown_execution.';
+
+create function ledger_internal.require_may_write(ledger_table text, ledger_role text, actor text, subject ledger_internal.subject) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if not ledger_internal.may_write(ledger_table, ledger_role, actor, subject.source_id, subject.started_by) then
+    perform ledger_internal.refuse('not_permitted', format('Role %s may not write %s about this subject.', coalesce(ledger_role, 'none'), ledger_table));
+  end if;
+end
+$$;
+comment on function ledger_internal.require_may_write(text, text, text, ledger_internal.subject) is 'Holds a write against the role matrix, ownership included.';
+
+-- Called under the subject's lock: after its outcome a subject takes nothing more.
+create function ledger_internal.require_open(subject ledger_internal.subject) returns void
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+begin
+  if not exists (
+    select from ledger_internal.open_work w
+     where w.tenant_id = subject.tenant_id and w.subject_type = subject.subject_type and w.subject_id = subject.subject_id) then
+    perform ledger_internal.refuse(subject.subject_type || '_closed');
+  end if;
+end
+$$;
+comment on function ledger_internal.require_open(ledger_internal.subject) is 'Refuses invocation_closed or execution_closed once the subject has its outcome.';

@@ -1,0 +1,9 @@
+-- The schema's fingerprint. GENERATED from the other chapters by `npm run generate`; do not edit.
+
+create or replace function ledger_internal.schema_fingerprint() returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return '817576a1c67fa5f015b7a85c06f76da9';
+end
+$$;
+comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

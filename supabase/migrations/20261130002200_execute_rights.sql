@@ -1,0 +1,49 @@
+-- Chapter 22: who may call what. The platform grants EXECUTE on new functions in public to anon and authenticated by name,
+-- and Postgres to everyone, so all of it is taken back before anything is given.
+
+do $$
+declare
+  ours regprocedure;
+  about record;
+begin
+  for ours in
+    select p.oid from pg_catalog.pg_proc p
+     where (p.pronamespace = 'ledger_internal'::regnamespace
+        or (p.pronamespace = 'public'::regnamespace and p.proname in (
+             'start_invocation', 'start_invocations', 'start_execution', 'start_executions', 'record_tool_call', 'record_tool_calls', 'heartbeat', 'heartbeats',
+             'record_agent_outcome', 'record_workflow_outcome', 'record_outcomes', 'record_policy_decision', 'record_policy_decisions', 'register_event', 'register_events',
+             'declare_link', 'declare_links', 'put_source_definition', 'put_source_definitions', 'get_invocation', 'get_execution', 'get_outcome', 'get_event',
+             'get_source_definition', 'list_invocations', 'list_executions', 'list_outcomes', 'list_events', 'lineage_why', 'lineage_impact', 'lineage_correlation',
+             'lineage_gaps', 'lineage_document', 'lineage_correlation_document', 'lineage_gaps_document', 'feed', 'ledger_health')))
+       and p.proowner <> 'ledger_retention'::regrole
+  loop
+    execute format('revoke all on function %s from public, anon, authenticated, service_role', ours);
+    select p.pronamespace = 'public'::regnamespace as exposed, p.proname, p.prosecdef, p.prorettype = 'trigger'::regtype as is_trigger
+      into about from pg_catalog.pg_proc p where p.oid = ours;
+    if about.exposed and about.proname <> 'feed' then
+      execute format('grant execute on function %s to authenticated', ours);
+    elsif not about.exposed and not about.prosecdef and not about.is_trigger then
+      -- Runs with its caller's rights, so it holds no power of its own.
+      execute format('grant execute on function %s to authenticated, service_role, ledger_gateway, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal, ledger_retention', ours);
+    end if;
+  end loop;
+end
+$$;
+
+-- Helpers that run with their owner's rights are given one by one. None takes a tenant from its caller's word: the tenant
+-- is the token's, or that of the auditor's login.
+grant execute on function ledger_internal.caller() to authenticated, ledger_auditor, service_role;
+grant execute on function
+  ledger_internal.open_work_of_tenant(text, text, uuid[], uuid, integer), ledger_internal.beat(uuid), ledger_internal.lock_outcomes(jsonb)
+to authenticated;
+grant execute on function ledger_internal.gaps_of_tenants(text, integer) to authenticated, ledger_auditor;
+grant execute on function ledger_internal.audited_tenants() to ledger_auditor;
+grant execute on function ledger_internal.feed_holders(), ledger_internal.latest_epoch(), ledger_internal.epoch_settled()
+  to authenticated, service_role, ledger_gateway, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+grant execute on function ledger_internal.current_epoch() to ledger_retention;
+grant select on ledger_internal.outcomes to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+-- Auditors ask in SQL what tokens ask over HTTP; the workers read the feed.
+grant execute on function public.lineage_why(uuid, integer), public.lineage_impact(uuid, integer), public.lineage_correlation(text), public.lineage_gaps(text, integer) to ledger_auditor;
+grant execute on function public.feed(integer, text, bigint, integer, text[], uuid) to ledger_sync, ledger_relay, ledger_seal;
+grant execute on function public.ledger_health() to ledger_gateway, ledger_sync, ledger_sweep, ledger_relay, ledger_seal, ledger_auditor, service_role;
