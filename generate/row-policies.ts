@@ -1,7 +1,6 @@
 /**
  * The chapter of row-level security, grants and ownership, generated from `src/contract/roles.ts`.
  */
-import { RELATIONS } from '../src/contract/relations.ts';
 import {
   type LedgerRole,
   ROLE_MATRIX,
@@ -33,7 +32,7 @@ const HEADER = `-- Chapter 16: who may read and write which rows. GENERATED from
 /** The actor owns the row's subject when it wrote the subject's start row. */
 function ownSubject(table: WriteTable): string {
   const startedBy = (start: string, id: string, column: string) =>
-    `exists (select from public.${start} s where s.tenant_id = ${table}.tenant_id and s.${id} = ${table}.${column} and s.recorded_by = (select ledger_internal.actor_id()))`;
+    `exists (select from public.${start} s where s.tenant_id = ${table}.tenant_id and s.${id} = ${table}.${column} and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))`;
   if (table === 'agent_invocations' || table === 'workflow_outcomes') {
     return startedBy('workflow_executions', 'execution_id', 'execution_id');
   }
@@ -52,8 +51,8 @@ function scopeCondition(table: WriteTable, scope: Scope): string {
       return 'true';
     case 'own_source':
       return table === 'os_events'
-        ? '(invocation_id is null or source = (select ledger_internal.actor_id()))'
-        : 'source_id = (select ledger_internal.actor_id())';
+        ? '(invocation_id is null or source = (select c.actor_id from ledger_internal.caller() c))'
+        : 'source_id = (select c.actor_id from ledger_internal.caller() c)';
     case 'own_subject':
       return ownSubject(table);
     case 'none':
@@ -71,8 +70,8 @@ function insertPolicy(table: WriteTable): string {
     .join('\n');
   return `create policy "tokens write ${table} of their tenant by the role matrix" on public.${table} for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
 ${cases}
       else false
     end);
@@ -82,7 +81,7 @@ grant insert (${WRITABLE_COLUMNS[table].join(', ')}) on public.${table} to authe
 
 function readPolicies(table: string): string {
   return `create policy "tokens read ${table} of their tenant" on public.${table} for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read ${table} of the tenants they audit" on public.${table} for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read ${table}" on public.${table} for select to ${WORKERS}
@@ -131,28 +130,12 @@ revoke all on function ledger_internal.may_write(text, text, text, text, text) f
 `;
 }
 
-function relationAllowed(): string {
-  const rows = Object.entries(RELATIONS).flatMap(([relation, ends]) =>
-    ends.source.flatMap((source) => ends.target.map((target) => `'${relation} ${source} ${target}'`)),
-  );
-  return `create or replace function ledger_internal.relation_allowed(relation text, source_type text, target_type text) returns boolean
-language plpgsql immutable parallel safe set search_path = '' as $$
-begin
-  return concat_ws(' ', relation, source_type, target_type) in (${rows.join(', ')});
-end
-$$;
-comment on function ledger_internal.relation_allowed(text, text, text) is 'Whether a lineage relation may lead from one type of outcome to another.';
-revoke all on function ledger_internal.relation_allowed(text, text, text) from public;
-`;
-}
-
 /** `supabase/migrations/20261130001600_row_policies.sql`. */
 export function rowPoliciesSql(): { path: string; text: string } {
   const tables = [...WRITE_TABLES, ...READ_ONLY_TABLES];
   const text = [
     HEADER,
     mayWrite(),
-    relationAllowed(),
     ...tables.flatMap((table) => [
       `-- ${table}`,
       readPolicies(table),
@@ -162,7 +145,7 @@ export function rowPoliciesSql(): { path: string; text: string } {
     ]),
     `-- tenants: a token reads its own row
 create policy "tokens read their own tenant" on public.tenants for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read the tenants they audit" on public.tenants for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read tenants" on public.tenants for select to ${WORKERS}
@@ -174,7 +157,7 @@ create policy "everyone who reads the feed reads epochs" on public.epochs for se
   using (true);
 grant select on public.epochs to authenticated, service_role, ledger_auditor, ${WORKERS};
 create policy "tokens read their tenant's retention policies" on public.retention_policies for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read retention policies of the tenants they audit" on public.retention_policies for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 grant select on public.retention_policies to authenticated, service_role, ledger_auditor;

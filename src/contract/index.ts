@@ -35,7 +35,15 @@ export type {
   ToolCall,
 } from './documents/types.ts';
 export { ERROR_CODES, ERRORS, type ErrorCode, type ErrorEntry, errorPage, isErrorCode } from './errors.ts';
+export {
+  EXECUTION_STATUS_OF,
+  EXECUTION_STATUS_OF_REASON,
+  EXECUTION_STATUSES,
+  type ExecutionStatus,
+} from './execution-status.ts';
+export { GAPS, type Gap } from './gaps.ts';
 export { readStrictJson, type StrictJson, type StrictJsonOptions } from './json/strict-reader.ts';
+export { DEFAULT_DEADLINE_MS, HEARTBEAT_LAPSE_MS, LONGEST_DEADLINE_MS } from './limits.ts';
 export type { Problem } from './problem.ts';
 export { DECLARED_RELATIONS, RELATIONS, type Relation } from './relations.ts';
 export * from './roles.ts';

@@ -24,21 +24,16 @@ comment on column ledger_internal.disabled_actors.reason is 'Why, in the operato
 create function ledger_internal.caller(out tenant_id uuid, out ledger_role text, out actor_id text)
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  about jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb -> 'app_metadata';
+  about constant jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb -> 'app_metadata';
+  tenant constant text := case jsonb_typeof(about -> 'tenant_id') when 'string' then about ->> 'tenant_id' end;
+  actor constant text := case jsonb_typeof(about -> 'actor_id') when 'string' then about ->> 'actor_id' end;
 begin
-  if jsonb_typeof(about -> 'tenant_id') = 'string'
-     and about ->> 'tenant_id' ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
-     and jsonb_typeof(about -> 'ledger_role') = 'string'
-     and jsonb_typeof(about -> 'actor_id') = 'string' and about ->> 'actor_id' <> ''
+  if tenant ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' and actor <> ''
+     and not exists (select from ledger_internal.disabled_actors d where d.actor_id = actor and d.tenant_id = tenant::uuid)
   then
-    tenant_id := (about ->> 'tenant_id')::uuid;
-    actor_id := about ->> 'actor_id';
-    if exists (select from ledger_internal.disabled_actors d where d.tenant_id = caller.tenant_id and d.actor_id = caller.actor_id) then
-      tenant_id := null;
-      actor_id := null;
-    else
-      ledger_role := about ->> 'ledger_role';
-    end if;
+    tenant_id := tenant;
+    actor_id := actor;
+    ledger_role := case jsonb_typeof(about -> 'ledger_role') when 'string' then about ->> 'ledger_role' end;
   end if;
 end
 $$;

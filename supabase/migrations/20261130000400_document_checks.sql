@@ -5,6 +5,90 @@
 -- what is wrong, asked for only after a no. Both are compiled from the tables that the TypeScript checks read, and
 -- test/contract-twins.db.test.ts proves that both sides agree. None of them ever raises, whatever jsonb it is given.
 
+create or replace function ledger_internal.governance_rank(class text) returns integer
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return array_position(array['autonomous', 'supervised', 'restricted'], class);
+end
+$body$;
+comment on function ledger_internal.governance_rank(text) is 'Position of a governance class in rising order of supervision; null for an unknown one.';
+revoke all on function ledger_internal.governance_rank(text) from public;
+grant execute on function ledger_internal.governance_rank(text) to authenticated, service_role;
+
+create or replace function ledger_internal.default_deadline(source_type text) returns interval
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return case source_type when 'agent' then interval '3600000 milliseconds' when 'workflow' then interval '86400000 milliseconds'  end;
+end
+$body$;
+comment on function ledger_internal.default_deadline(text) is 'How far ahead the deadline of a start lies that names none.';
+revoke all on function ledger_internal.default_deadline(text) from public;
+grant execute on function ledger_internal.default_deadline(text) to authenticated, service_role;
+
+create or replace function ledger_internal.longest_deadline() returns interval
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return interval '2592060000 milliseconds';
+end
+$body$;
+comment on function ledger_internal.longest_deadline() is 'How far ahead a deadline may lie.';
+revoke all on function ledger_internal.longest_deadline() from public;
+grant execute on function ledger_internal.longest_deadline() to authenticated, service_role;
+
+create or replace function ledger_internal.heartbeat_lapse() returns interval
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return interval '60000 milliseconds';
+end
+$body$;
+comment on function ledger_internal.heartbeat_lapse() is 'How old a heartbeat may grow before its subject reads as stalled.';
+revoke all on function ledger_internal.heartbeat_lapse() from public;
+grant execute on function ledger_internal.heartbeat_lapse() to authenticated, service_role;
+
+create or replace function ledger_internal.execution_status(outcome_status text, completion_reason text) returns text
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return case when outcome_status is null then 'running' when completion_reason = 'canceled' and outcome_status <> all (array['success', 'partial']) then 'cancelled' when completion_reason = 'interrupted' and outcome_status <> all (array['success', 'partial']) then 'interrupted' else case outcome_status when 'success' then 'completed' when 'partial' then 'completed' when 'failure' then 'failed' when 'timeout' then 'failed' when 'blocked' then 'cancelled' when 'skipped' then 'cancelled' when 'escalated' then 'interrupted'  end end;
+end
+$body$;
+comment on function ledger_internal.execution_status(text, text) is 'running, completed, failed, cancelled or interrupted.';
+revoke all on function ledger_internal.execution_status(text, text) from public;
+grant execute on function ledger_internal.execution_status(text, text) to authenticated, service_role;
+
+create or replace function ledger_internal.relation_allowed(relation text, source_type text, target_type text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return concat_ws(' ', relation, source_type, target_type) = any (array['invoked agent agent', 'invoked agent workflow', 'invoked workflow agent', 'invoked workflow workflow', 'contributed-to agent workflow', 'contributed-to workflow workflow', 'escalated-to agent agent', 'escalated-to agent workflow', 'escalated-to workflow agent', 'escalated-to workflow workflow', 'governed-by agent agent', 'governed-by workflow agent']);
+end
+$body$;
+comment on function ledger_internal.relation_allowed(text, text, text) is 'Whether a lineage relation may lead from one type of outcome to another.';
+revoke all on function ledger_internal.relation_allowed(text, text, text) from public;
+grant execute on function ledger_internal.relation_allowed(text, text, text) to authenticated, service_role;
+
+create or replace function ledger_internal.gap_known(gap text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return gap = any (array['unresolved_causation', 'past_deadline', 'missing_contribution', 'policy_missing', 'hitl_missing', 'undefined_source']);
+end
+$body$;
+comment on function ledger_internal.gap_known(text) is 'Whether a word is one of the gaps.';
+revoke all on function ledger_internal.gap_known(text) from public;
+grant execute on function ledger_internal.gap_known(text) to authenticated, service_role;
+
 create or replace function ledger_internal.time_order_key(t text) returns text
 language plpgsql immutable parallel safe strict
 set search_path = ''

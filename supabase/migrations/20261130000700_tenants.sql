@@ -20,7 +20,7 @@ comment on column public.tenants.open is 'True: sources without a definition may
 comment on column public.tenants.created_at is 'When it was made.';
 
 create table public.source_definitions (
-  tenant_id              uuid        not null default ledger_internal.tenant_id(),
+  tenant_id              uuid        not null,
   source_type            text        not null,
   source_id              text        not null,
   version                text        not null,
@@ -72,7 +72,8 @@ language plpgsql security definer set search_path = '' as $$
 declare
   caller record := ledger_internal.caller();
 begin
-  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
+  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('not_permitted');
   end if;
   perform ledger_internal.require_read_committed();

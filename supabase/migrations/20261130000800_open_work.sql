@@ -77,15 +77,6 @@ begin
 end
 $$;
 
--- A heartbeat older than this is a lapsed one: the subject reads as stalled. Advisory; nothing is ended by it.
-create function ledger_internal.heartbeat_lapse() returns interval
-language plpgsql immutable parallel safe set search_path = '' as $$
-begin
-  return interval '60 seconds';
-end
-$$;
-comment on function ledger_internal.heartbeat_lapse() is 'How old a heartbeat may grow before its subject reads as stalled.';
-
 create function ledger_internal.open_state(deadline_at timestamptz, heartbeat_at timestamptz) returns text
 language plpgsql volatile set search_path = '' as $$
 begin

@@ -6,7 +6,7 @@
 -- therefore lead with the id, and the index that pages a tenant's rows leads with the tenant's hash, which no look-up names.
 
 create table public.workflow_executions (
-  tenant_id                 uuid        not null default ledger_internal.tenant_id(),
+  tenant_id                 uuid        not null,
   execution_id              uuid        not null default gen_random_uuid(),
   source_type               text        not null default 'workflow' check (source_type = 'workflow'),
   source_id                 text        not null,
@@ -47,7 +47,7 @@ comment on column public.workflow_executions.parent_execution_id is 'The executi
 comment on column public.workflow_executions.resumed_from_execution_id is 'The execution this one resumes.';
 
 create table public.agent_invocations (
-  tenant_id              uuid        not null default ledger_internal.tenant_id(),
+  tenant_id              uuid        not null,
   invocation_id          uuid        not null default gen_random_uuid(),
   source_type            text        not null default 'agent' check (source_type = 'agent'),
   source_id              text        not null,
@@ -153,12 +153,11 @@ comment on function ledger_internal.invocation_document(public.agent_invocations
 
 -- What both kinds of start share: the definition's word against the start's, and the deadline.
 create function ledger_internal.settle_start(
-  tenant uuid, kind text, id text, version text, domain text, deadline_ms bigint,
+  tenant uuid, kind text, id text, version text, domain text,
   inout governance_class text, inout verify text, inout deadline_at timestamptz, inout execution_pattern text,
   out defined boolean, out output_schema_hash text, out confidence_schema_hash text
 ) language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 declare
-  ranks constant text[] := array['autonomous', 'supervised', 'restricted'];
   owner record;
   d public.source_definitions;
 begin
@@ -178,7 +177,7 @@ begin
       perform ledger_internal.refuse('request_invalid', null,
         jsonb_build_array(jsonb_build_object('path', '/source/domain', 'rule', 'definition', 'message', 'must be the definition''s domain')));
     end if;
-    if array_position(ranks, governance_class) < array_position(ranks, d.governance_class) then
+    if ledger_internal.governance_rank(governance_class) < ledger_internal.governance_rank(d.governance_class) then
       perform ledger_internal.refuse('governance_lowered', null,
         jsonb_build_array(jsonb_build_object('path', '/governance_class', 'rule', 'definition', 'message', format('must be %s or stricter', d.governance_class))));
     end if;
@@ -193,15 +192,15 @@ begin
   governance_class := coalesce(governance_class, d.governance_class, 'autonomous');
   execution_pattern := coalesce(execution_pattern, d.execution_pattern);
   if deadline_at is null then
-    deadline_at := clock_timestamp() + coalesce(deadline_ms, d.default_deadline_ms, case kind when 'agent' then 3600000 else 86400000 end) * interval '1 millisecond';
+    deadline_at := clock_timestamp() + coalesce(d.default_deadline_ms * interval '1 millisecond', ledger_internal.default_deadline(kind));
   end if;
-  if deadline_at <= clock_timestamp() or deadline_at > clock_timestamp() + interval '30 days 1 minute' then
+  if deadline_at <= clock_timestamp() or deadline_at > clock_timestamp() + ledger_internal.longest_deadline() then
     perform ledger_internal.refuse('deadline_invalid', null,
       jsonb_build_array(jsonb_build_object('path', '/deadline_at', 'rule', 'deadline', 'message', 'must lie ahead, at most 30 days, by the database''s clock')));
   end if;
 end
 $$;
-comment on function ledger_internal.settle_start(uuid, text, text, text, text, bigint, text, text, timestamptz, text) is
+comment on function ledger_internal.settle_start(uuid, text, text, text, text, text, text, timestamptz, text) is
   'Holds a start against its source''s definition and fills what it left open. Refuses unknown_tenant, undefined_source, governance_lowered, deadline_invalid.';
 
 create function ledger_internal.require_open_execution(tenant uuid, execution uuid, path text) returns void
@@ -225,7 +224,8 @@ declare
   settled record;
   document jsonb;
 begin
-  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
+  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('not_permitted');
   end if;
   perform ledger_internal.require_read_committed();
@@ -236,7 +236,7 @@ begin
   end if;
   perform ledger_internal.lock_subjects(new.tenant_id, array[new.execution_id::text],
     array[new.parent_execution_id::text, new.resumed_from_execution_id::text, new.causation_id]);
-  settled := ledger_internal.settle_start(new.tenant_id, 'workflow', new.source_id, new.source_version, new.domain, null,
+  settled := ledger_internal.settle_start(new.tenant_id, 'workflow', new.source_id, new.source_version, new.domain,
     new.governance_class, new.verify, new.deadline_at, new.execution_pattern);
   if settled.execution_pattern is null then
     perform ledger_internal.refuse('request_invalid', null,
@@ -279,7 +279,8 @@ declare
   settled record;
   document jsonb;
 begin
-  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
+  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('not_permitted');
   end if;
   perform ledger_internal.require_read_committed();
@@ -291,7 +292,7 @@ begin
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.invocation_start_violations(document));
   end if;
   perform ledger_internal.lock_subjects(new.tenant_id, array[new.invocation_id::text], array[new.execution_id::text, new.causation_id]);
-  settled := ledger_internal.settle_start(new.tenant_id, 'agent', new.source_id, new.source_version, new.domain, null,
+  settled := ledger_internal.settle_start(new.tenant_id, 'agent', new.source_id, new.source_version, new.domain,
     new.governance_class, new.verify, new.deadline_at, null);
   if new.causation_id = new.invocation_id::text then
     perform ledger_internal.refuse('lineage_invalid', 'An invocation cannot be its own cause.');

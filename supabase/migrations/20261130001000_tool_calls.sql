@@ -1,7 +1,7 @@
 -- Chapter 10: what an invocation did between its start row and its terminal row.
 
 create table public.agent_tool_calls (
-  tenant_id      uuid        not null default ledger_internal.tenant_id(),
+  tenant_id      uuid        not null,
   invocation_id  uuid        not null,
   tool_call_id   text        not null default gen_random_uuid()::text,
   tool_name      text        not null,
@@ -51,7 +51,8 @@ declare
   subject ledger_internal.subject;
   document jsonb;
 begin
-  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
+  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('unknown_invocation');
   end if;
   perform ledger_internal.require_read_committed();

@@ -1,7 +1,7 @@
 -- Chapter 11: policy decisions. One binding decision per subject, never changed, refused after the subject's outcome.
 
 create table public.policy_decisions (
-  tenant_id             uuid        not null default ledger_internal.tenant_id(),
+  tenant_id             uuid        not null,
   decision_id           uuid        not null default gen_random_uuid() primary key,
   subject_type          text        not null,
   invocation_id         uuid,
@@ -58,7 +58,8 @@ declare
   guard ledger_internal.subject;
   document jsonb;
 begin
-  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
+  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('not_permitted');
   end if;
   perform ledger_internal.require_read_committed();

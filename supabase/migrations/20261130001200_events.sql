@@ -1,7 +1,7 @@
 -- Chapter 12: OS events: emitted with an outcome, registered by an agent for its open invocation, or received from outside.
 
 create table public.os_events (
-  tenant_id      uuid        not null default ledger_internal.tenant_id(),
+  tenant_id      uuid        not null,
   event_id       text        not null default gen_random_uuid()::text,
   kind           text        not null,
   type           text        not null,
@@ -57,7 +57,8 @@ declare
   subject ledger_internal.subject;
   document jsonb;
 begin
-  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
+  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('not_permitted');
   end if;
   perform ledger_internal.require_read_committed();

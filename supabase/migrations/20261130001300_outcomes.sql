@@ -13,7 +13,7 @@ comment on column public.outcome_ids.tenant_id is 'Whose outcome.';
 comment on column public.outcome_ids.source_type is 'agent or workflow: which table the outcome stands in.';
 
 create table public.agent_invocation_outcomes (
-  tenant_id              uuid        not null default ledger_internal.tenant_id(),
+  tenant_id              uuid        not null,
   invocation_id          uuid        not null,
   outcome_id             uuid        not null,
   source_type            text        not null default 'agent' check (source_type = 'agent'),
@@ -57,7 +57,7 @@ comment on column public.agent_invocation_outcomes.invocation_id is 'The invocat
 comment on column public.agent_invocation_outcomes.execution_id is 'The execution the invocation ran in.';
 
 create table public.workflow_outcomes (
-  tenant_id              uuid        not null default ledger_internal.tenant_id(),
+  tenant_id              uuid        not null,
   execution_id           uuid        not null,
   outcome_id             uuid        not null,
   source_type            text        not null default 'workflow' check (source_type = 'workflow'),
@@ -105,7 +105,7 @@ comment on column public.workflow_outcomes.verdict is 'What an authored flow dec
 comment on column public.workflow_outcomes.verdict_detail is 'The authored verdict''s detail, or null.';
 
 create table public.late_outcomes (
-  tenant_id          uuid        not null default ledger_internal.tenant_id(),
+  tenant_id          uuid        not null,
   winning_outcome_id uuid        not null,
   content_digest     text        not null,
   invocation_id      uuid,

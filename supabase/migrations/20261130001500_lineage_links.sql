@@ -2,7 +2,7 @@
 -- the end of its open work, all in the outcome's own transaction.
 
 create table public.agent_lineage_links (
-  tenant_id         uuid        not null default ledger_internal.tenant_id(),
+  tenant_id         uuid        not null,
   link_id           uuid        not null default gen_random_uuid(),
   source_outcome_id uuid        not null,
   source_type       text        not null,
@@ -41,7 +41,8 @@ declare
   caller record := ledger_internal.caller();
   document jsonb := jsonb_build_object('source_outcome_id', new.source_outcome_id, 'target_outcome_id', new.target_outcome_id, 'relation', new.relation);
 begin
-  if caller.tenant_id is null or new.tenant_id is distinct from caller.tenant_id then
+  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
+  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('not_permitted');
   end if;
   perform ledger_internal.require_read_committed();
@@ -109,10 +110,10 @@ declare
   this_epoch integer;
   this_xid constant xid8 := pg_current_xact_id();
 begin
-  if not exists (select from fresh) then
+  select n.epoch into this_epoch from fresh n limit 1;
+  if not found then
     return null;
   end if;
-  this_epoch := ledger_internal.current_epoch();
 
   insert into public.outcome_ids (outcome_id, tenant_id, source_type)
   select n.outcome_id, n.tenant_id, n.source_type from fresh n;
@@ -125,7 +126,7 @@ begin
 
   insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
   with f as materialized (
-    select o.*, ledger_internal.uuid_or_null(o.causation_id) as cause_id
+    select o.*, case when o.causation_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' then o.causation_id::uuid end as cause_id
       from fresh n join ledger_internal.outcomes o on o.tenant_id = n.tenant_id and o.outcome_id = n.outcome_id
   ), derived as (
     -- `offset 0` keeps each look-up below the rows that ask for it; reordered, the planner would read a tenant's whole history.
@@ -192,13 +193,16 @@ begin
    where d.source_outcome_id <> d.target_outcome_id
   on conflict do nothing;
 
-  delete from ledger_internal.open_work w
-   using fresh n join ledger_internal.outcomes o on o.tenant_id = n.tenant_id and o.outcome_id = n.outcome_id
-   where w.tenant_id = o.tenant_id and w.subject_type = o.subject_type and w.subject_id = o.subject_id;
+  -- Only the branch of this trigger's own table is ever planned.
+  if tg_argv[0] = 'invocation' then
+    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.invocation_id and w.subject_type = 'invocation' and w.tenant_id = n.tenant_id;
+  else
+    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.execution_id and w.subject_type = 'execution' and w.tenant_id = n.tenant_id;
+  end if;
   return null;
 end
 $$;
 comment on function ledger_internal.publish_outcome() is 'Claims the outcome''s id, emits its event, writes its links in either arrival order, ends its open work.';
 
-create trigger publish after insert on public.agent_invocation_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome();
-create trigger publish after insert on public.workflow_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome();
+create trigger publish after insert on public.agent_invocation_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome('invocation');
+create trigger publish after insert on public.workflow_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome('execution');

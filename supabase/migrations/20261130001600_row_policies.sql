@@ -40,18 +40,9 @@ $$;
 comment on function ledger_internal.may_write(text, text, text, text, text) is 'The role matrix: may this role and actor write to this table about a subject of this source, started by this actor.';
 revoke all on function ledger_internal.may_write(text, text, text, text, text) from public;
 
-create or replace function ledger_internal.relation_allowed(relation text, source_type text, target_type text) returns boolean
-language plpgsql immutable parallel safe set search_path = '' as $$
-begin
-  return concat_ws(' ', relation, source_type, target_type) in ('invoked agent agent', 'invoked agent workflow', 'invoked workflow agent', 'invoked workflow workflow', 'contributed-to agent workflow', 'contributed-to workflow workflow', 'escalated-to agent agent', 'escalated-to agent workflow', 'escalated-to workflow agent', 'escalated-to workflow workflow', 'governed-by agent agent', 'governed-by workflow agent');
-end
-$$;
-comment on function ledger_internal.relation_allowed(text, text, text) is 'Whether a lineage relation may lead from one type of outcome to another.';
-revoke all on function ledger_internal.relation_allowed(text, text, text) from public;
-
 -- source_definitions
 create policy "tokens read source_definitions of their tenant" on public.source_definitions for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read source_definitions of the tenants they audit" on public.source_definitions for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read source_definitions" on public.source_definitions for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -65,8 +56,8 @@ create policy "the ledger's own triggers write source_definitions" on public.sou
 
 create policy "tokens write source_definitions of their tenant by the role matrix" on public.source_definitions for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
       when 'operator' then true
       else false
     end);
@@ -74,7 +65,7 @@ grant insert (tenant_id, source_type, source_id, version, domain, governance_cla
 
 -- workflow_executions
 create policy "tokens read workflow_executions of their tenant" on public.workflow_executions for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read workflow_executions of the tenants they audit" on public.workflow_executions for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read workflow_executions" on public.workflow_executions for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -88,8 +79,8 @@ create policy "the ledger's own triggers write workflow_executions" on public.wo
 
 create policy "tokens write workflow_executions of their tenant by the role matrix" on public.workflow_executions for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
       when 'worker' then true
       when 'orchestrator' then true
       else false
@@ -98,7 +89,7 @@ grant insert (tenant_id, execution_id, source_id, source_version, domain, govern
 
 -- agent_invocations
 create policy "tokens read agent_invocations of their tenant" on public.agent_invocations for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read agent_invocations of the tenants they audit" on public.agent_invocations for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read agent_invocations" on public.agent_invocations for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -112,19 +103,19 @@ create policy "the ledger's own triggers write agent_invocations" on public.agen
 
 create policy "tokens write agent_invocations of their tenant by the role matrix" on public.agent_invocations for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
-      when 'agent' then source_id = (select ledger_internal.actor_id())
-      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = agent_invocations.tenant_id and s.execution_id = agent_invocations.execution_id and s.recorded_by = (select ledger_internal.actor_id()))
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
+      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = agent_invocations.tenant_id and s.execution_id = agent_invocations.execution_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select ledger_internal.actor_id())
+      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
       else false
     end);
 grant insert (tenant_id, invocation_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_id, step_id, step_name, attempt, surfaces, verify, recovery_mode, deadline_at, traceparent, attributes, request_digest) on public.agent_invocations to authenticated;
 
 -- agent_tool_calls
 create policy "tokens read agent_tool_calls of their tenant" on public.agent_tool_calls for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read agent_tool_calls of the tenants they audit" on public.agent_tool_calls for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read agent_tool_calls" on public.agent_tool_calls for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -138,12 +129,12 @@ create policy "the ledger's own triggers write agent_tool_calls" on public.agent
 
 create policy "tokens write agent_tool_calls of their tenant by the role matrix" on public.agent_tool_calls for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
-      when 'agent' then source_id = (select ledger_internal.actor_id())
-      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_tool_calls.tenant_id and s.invocation_id = agent_tool_calls.invocation_id and s.recorded_by = (select ledger_internal.actor_id()))
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
+      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_tool_calls.tenant_id and s.invocation_id = agent_tool_calls.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select ledger_internal.actor_id())
+      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
       else false
     end);
 grant insert (tenant_id, invocation_id, tool_call_id, tool_name, status, input, output, error, timing, request_digest) on public.agent_tool_calls to authenticated;
@@ -156,7 +147,7 @@ grant select, delete on public.agent_tool_calls to ledger_retention;
 
 -- agent_invocation_outcomes
 create policy "tokens read agent_invocation_outcomes of their tenant" on public.agent_invocation_outcomes for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read agent_invocation_outcomes of the tenants they audit" on public.agent_invocation_outcomes for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read agent_invocation_outcomes" on public.agent_invocation_outcomes for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -170,12 +161,12 @@ create policy "the ledger's own triggers write agent_invocation_outcomes" on pub
 
 create policy "tokens write agent_invocation_outcomes of their tenant by the role matrix" on public.agent_invocation_outcomes for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
-      when 'agent' then source_id = (select ledger_internal.actor_id())
-      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_invocation_outcomes.tenant_id and s.invocation_id = agent_invocation_outcomes.invocation_id and s.recorded_by = (select ledger_internal.actor_id()))
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
+      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_invocation_outcomes.tenant_id and s.invocation_id = agent_invocation_outcomes.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select ledger_internal.actor_id())
+      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
       else false
     end);
 grant insert (tenant_id, invocation_id, outcome_envelope, result_schema_hash, confidence_schema_hash) on public.agent_invocation_outcomes to authenticated;
@@ -188,7 +179,7 @@ grant select, delete on public.agent_invocation_outcomes to ledger_retention;
 
 -- workflow_outcomes
 create policy "tokens read workflow_outcomes of their tenant" on public.workflow_outcomes for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read workflow_outcomes of the tenants they audit" on public.workflow_outcomes for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read workflow_outcomes" on public.workflow_outcomes for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -202,9 +193,9 @@ create policy "the ledger's own triggers write workflow_outcomes" on public.work
 
 create policy "tokens write workflow_outcomes of their tenant by the role matrix" on public.workflow_outcomes for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
-      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = workflow_outcomes.tenant_id and s.execution_id = workflow_outcomes.execution_id and s.recorded_by = (select ledger_internal.actor_id()))
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
+      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = workflow_outcomes.tenant_id and s.execution_id = workflow_outcomes.execution_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
       when 'orchestrator' then true
       else false
     end);
@@ -218,7 +209,7 @@ grant select, delete on public.workflow_outcomes to ledger_retention;
 
 -- late_outcomes
 create policy "tokens read late_outcomes of their tenant" on public.late_outcomes for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read late_outcomes of the tenants they audit" on public.late_outcomes for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read late_outcomes" on public.late_outcomes for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -232,12 +223,12 @@ create policy "the ledger's own triggers write late_outcomes" on public.late_out
 
 create policy "tokens write late_outcomes of their tenant by the role matrix" on public.late_outcomes for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
-      when 'agent' then source_id = (select ledger_internal.actor_id())
-      when 'worker' then (exists (select from public.agent_invocations s where s.tenant_id = late_outcomes.tenant_id and s.invocation_id = late_outcomes.invocation_id and s.recorded_by = (select ledger_internal.actor_id())) or exists (select from public.workflow_executions s where s.tenant_id = late_outcomes.tenant_id and s.execution_id = late_outcomes.execution_id and s.recorded_by = (select ledger_internal.actor_id())))
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
+      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'worker' then (exists (select from public.agent_invocations s where s.tenant_id = late_outcomes.tenant_id and s.invocation_id = late_outcomes.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c)) or exists (select from public.workflow_executions s where s.tenant_id = late_outcomes.tenant_id and s.execution_id = late_outcomes.execution_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c)))
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select ledger_internal.actor_id())
+      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
       else false
     end);
 grant insert (tenant_id, invocation_id, execution_id, outcome_envelope) on public.late_outcomes to authenticated;
@@ -250,7 +241,7 @@ grant select, delete on public.late_outcomes to ledger_retention;
 
 -- policy_decisions
 create policy "tokens read policy_decisions of their tenant" on public.policy_decisions for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read policy_decisions of the tenants they audit" on public.policy_decisions for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read policy_decisions" on public.policy_decisions for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -264,8 +255,8 @@ create policy "the ledger's own triggers write policy_decisions" on public.polic
 
 create policy "tokens write policy_decisions of their tenant by the role matrix" on public.policy_decisions for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
       when 'policy_guard' then true
       else false
     end);
@@ -273,7 +264,7 @@ grant insert (tenant_id, invocation_id, execution_id, decision, policy_rule_trig
 
 -- os_events
 create policy "tokens read os_events of their tenant" on public.os_events for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read os_events of the tenants they audit" on public.os_events for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read os_events" on public.os_events for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -287,12 +278,12 @@ create policy "the ledger's own triggers write os_events" on public.os_events fo
 
 create policy "tokens write os_events of their tenant by the role matrix" on public.os_events for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
-      when 'agent' then (invocation_id is null or source = (select ledger_internal.actor_id()))
-      when 'worker' then (invocation_id is null or exists (select from public.agent_invocations s where s.tenant_id = os_events.tenant_id and s.invocation_id = os_events.invocation_id and s.recorded_by = (select ledger_internal.actor_id())))
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
+      when 'agent' then (invocation_id is null or source = (select c.actor_id from ledger_internal.caller() c))
+      when 'worker' then (invocation_id is null or exists (select from public.agent_invocations s where s.tenant_id = os_events.tenant_id and s.invocation_id = os_events.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c)))
       when 'orchestrator' then true
-      when 'policy_guard' then (invocation_id is null or source = (select ledger_internal.actor_id()))
+      when 'policy_guard' then (invocation_id is null or source = (select c.actor_id from ledger_internal.caller() c))
       else false
     end);
 grant insert (tenant_id, event_id, type, source, invocation_id, correlation_id, occurred_at, data, request_digest) on public.os_events to authenticated;
@@ -305,7 +296,7 @@ grant select, delete on public.os_events to ledger_retention;
 
 -- agent_lineage_links
 create policy "tokens read agent_lineage_links of their tenant" on public.agent_lineage_links for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read agent_lineage_links of the tenants they audit" on public.agent_lineage_links for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read agent_lineage_links" on public.agent_lineage_links for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -319,8 +310,8 @@ create policy "the ledger's own triggers write agent_lineage_links" on public.ag
 
 create policy "tokens write agent_lineage_links of their tenant by the role matrix" on public.agent_lineage_links for insert to authenticated
   with check (
-    tenant_id = (select ledger_internal.tenant_id())
-    and case (select ledger_internal.ledger_role())
+    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
+    and case (select c.ledger_role from ledger_internal.caller() c)
       when 'orchestrator' then true
       else false
     end);
@@ -334,7 +325,7 @@ grant select, delete on public.agent_lineage_links to ledger_retention;
 
 -- outcome_ids
 create policy "tokens read outcome_ids of their tenant" on public.outcome_ids for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read outcome_ids of the tenants they audit" on public.outcome_ids for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read outcome_ids" on public.outcome_ids for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -348,7 +339,7 @@ create policy "the ledger's own triggers write outcome_ids" on public.outcome_id
 
 -- tombstones
 create policy "tokens read tombstones of their tenant" on public.tombstones for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read tombstones of the tenants they audit" on public.tombstones for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read tombstones" on public.tombstones for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -362,7 +353,7 @@ create policy "the ledger's own triggers write tombstones" on public.tombstones 
 
 -- tenants: a token reads its own row
 create policy "tokens read their own tenant" on public.tenants for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read the tenants they audit" on public.tenants for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 create policy "the ledger's workers read tenants" on public.tenants for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
@@ -374,7 +365,7 @@ create policy "everyone who reads the feed reads epochs" on public.epochs for se
   using (true);
 grant select on public.epochs to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
 create policy "tokens read their tenant's retention policies" on public.retention_policies for select to authenticated
-  using (tenant_id = (select ledger_internal.tenant_id()));
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
 create policy "auditors read retention policies of the tenants they audit" on public.retention_policies for select to ledger_auditor
   using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
 grant select on public.retention_policies to authenticated, service_role, ledger_auditor;

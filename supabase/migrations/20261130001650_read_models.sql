@@ -1,20 +1,5 @@
 -- Chapter 17a: rows as callers read them. They run with the caller's rights: what a token may not read is absent.
 
--- Which word an execution's status has, from its outcome (design: words and mappings).
-create function ledger_internal.execution_status(outcome_status text, completion_reason text) returns text
-language plpgsql immutable parallel safe set search_path = '' as $$
-begin
-  return case
-    when outcome_status is null then 'running'
-    when outcome_status in ('success', 'partial') then 'completed'
-    when completion_reason = 'canceled' or outcome_status in ('blocked', 'skipped') then 'cancelled'
-    when completion_reason = 'interrupted' or outcome_status = 'escalated' then 'interrupted'
-    else 'failed'
-  end;
-end
-$$;
-comment on function ledger_internal.execution_status(text, text) is 'running, completed, failed, cancelled or interrupted.';
-
 create function ledger_internal.tool_call_read(r public.agent_tool_calls) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin

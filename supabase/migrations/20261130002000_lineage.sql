@@ -162,7 +162,7 @@ create function public.lineage_gaps(wanted text default null, max_rows integer d
 returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
 language plpgsql volatile set search_path = '' as $$
 begin
-  if wanted not in ('unresolved_causation', 'past_deadline', 'missing_contribution', 'policy_missing', 'hitl_missing', 'undefined_source') then
+  if not ledger_internal.gap_known(wanted) then
     perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/gap', 'rule', 'one_of',
       'message', 'must be unresolved_causation, past_deadline, missing_contribution, policy_missing, hitl_missing or undefined_source')));
   end if;

@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  return '817576a1c67fa5f015b7a85c06f76da9';
+  return '87390829359b5cfbd4929002703c5f97';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

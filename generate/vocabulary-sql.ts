@@ -1,0 +1,118 @@
+import { EXECUTION_STATUS_OF, EXECUTION_STATUS_OF_REASON } from '../src/contract/execution-status.ts';
+import { GAPS } from '../src/contract/gaps.ts';
+import { DEFAULT_DEADLINE_MS, HEARTBEAT_LAPSE_MS, LONGEST_DEADLINE_MS } from '../src/contract/limits.ts';
+import { RELATIONS } from '../src/contract/relations.ts';
+import { GOVERNANCE_CLASSES } from '../src/contract/vocabulary.ts';
+import { CHECKERS, functionSql, literal, PURE, textArray } from './sql-text.ts';
+
+/** One expression, returned. */
+function expression(
+  name: string,
+  parameters: string,
+  signature: string,
+  returns: string,
+  comment: string,
+  body: string,
+): string {
+  return functionSql({
+    name,
+    parameters,
+    signature,
+    returns,
+    traits: PURE,
+    comment,
+    body: `begin\n  return ${body};\nend`,
+    grantees: CHECKERS,
+  });
+}
+
+function cases(subject: string, words: Readonly<Record<string, string>>, otherwise: string): string {
+  const whens = Object.entries(words).map(([from, to]) => `when ${literal(from)} then ${to}`);
+  return `case ${subject} ${whens.join(' ')} ${otherwise} end`;
+}
+
+const milliseconds = (ms: number) => `interval '${ms} milliseconds'`;
+
+function executionStatus(): string {
+  const words = Object.fromEntries(Object.entries(EXECUTION_STATUS_OF).map(([from, to]) => [from, literal(to)]));
+  const completed = Object.keys(EXECUTION_STATUS_OF).filter(
+    (status) => EXECUTION_STATUS_OF[status as keyof typeof EXECUTION_STATUS_OF] === 'completed',
+  );
+  const reasons = Object.entries(EXECUTION_STATUS_OF_REASON).map(
+    ([reason, status]) =>
+      `when completion_reason = ${literal(reason)} and outcome_status <> all (${textArray(completed)}) then ${literal(status)}`,
+  );
+  return `case when outcome_status is null then 'running' ${reasons.join(' ')} else ${cases('outcome_status', words, '')} end`;
+}
+
+/** The small tables of the contract that hand-written chapters ask. */
+export function vocabularyFunctions(): string[] {
+  const relations = Object.entries(RELATIONS).flatMap(([relation, ends]) =>
+    ends.source.flatMap((source) => ends.target.map((target) => `${relation} ${source} ${target}`)),
+  );
+  return [
+    expression(
+      'governance_rank',
+      'class text',
+      'text',
+      'integer',
+      'Position of a governance class in rising order of supervision; null for an unknown one.',
+      `array_position(${textArray(GOVERNANCE_CLASSES)}, class)`,
+    ),
+    expression(
+      'default_deadline',
+      'source_type text',
+      'text',
+      'interval',
+      'How far ahead the deadline of a start lies that names none.',
+      cases(
+        'source_type',
+        {
+          agent: milliseconds(DEFAULT_DEADLINE_MS.agent),
+          workflow: milliseconds(DEFAULT_DEADLINE_MS.workflow),
+        },
+        '',
+      ),
+    ),
+    expression(
+      'longest_deadline',
+      '',
+      '',
+      'interval',
+      'How far ahead a deadline may lie.',
+      milliseconds(LONGEST_DEADLINE_MS),
+    ),
+    expression(
+      'heartbeat_lapse',
+      '',
+      '',
+      'interval',
+      'How old a heartbeat may grow before its subject reads as stalled.',
+      milliseconds(HEARTBEAT_LAPSE_MS),
+    ),
+    expression(
+      'execution_status',
+      'outcome_status text, completion_reason text',
+      'text, text',
+      'text',
+      'running, completed, failed, cancelled or interrupted.',
+      executionStatus(),
+    ),
+    expression(
+      'relation_allowed',
+      'relation text, source_type text, target_type text',
+      'text, text, text',
+      'boolean',
+      'Whether a lineage relation may lead from one type of outcome to another.',
+      `concat_ws(' ', relation, source_type, target_type) = any (${textArray(relations)})`,
+    ),
+    expression(
+      'gap_known',
+      'gap text',
+      'text',
+      'boolean',
+      'Whether a word is one of the gaps.',
+      `gap = any (${textArray(GAPS)})`,
+    ),
+  ];
+}

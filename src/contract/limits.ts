@@ -1,0 +1,10 @@
+/** What the ledger fills in or compares with its own clock (design section 7). All in milliseconds. */
+
+/** The deadline of a start that names none and whose definition names none: one hour, one day. */
+export const DEFAULT_DEADLINE_MS = { agent: 60 * 60 * 1000, workflow: 24 * 60 * 60 * 1000 } as const;
+
+/** A heartbeat older than this is lapsed: its subject reads as stalled. Advisory, nothing ends by it. */
+export const HEARTBEAT_LAPSE_MS = 60 * 1000;
+
+/** Deadlines reach this far ahead; the minute beyond thirty days is for clocks that disagree. */
+export const LONGEST_DEADLINE_MS = (30 * 24 * 60 + 1) * 60 * 1000;

@@ -1,0 +1,12 @@
+export { attach } from './attach.ts';
+export { migrationsFolder, readMigrations } from './migration-files.ts';
+export { migrate, readFingerprint } from './migrations.ts';
+export { LOGIN_ROLES, type LoginRole, presentLoginRoles, setRolePassword } from './role-passwords.ts';
+export { urlForRole } from './role-urls.ts';
+export { MigrationFailed, SchemaRefused } from './schema-refused.ts';
+export { type Stack, type StackOptions, StackRunning } from './stack.ts';
+export { startStack } from './start.ts';
+export { readState, type StackState, type WorkerState } from './state.ts';
+export { hasSupabaseRoles, laySupabaseRoles } from './supabase-roles.ts';
+export { createTenant, type NewTenant } from './tenants.ts';
+export type { LedgerRole, TokenClaims } from './tokens.ts';

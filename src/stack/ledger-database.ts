@@ -1,0 +1,80 @@
+import postgres, { type Sql } from 'postgres';
+import { SCHEMA_FINGERPRINT } from '../contract/schema-fingerprint.generated.ts';
+import { readMigrations } from './migration-files.ts';
+import { migrate, refuseForeign } from './migrations.ts';
+import { presentLoginRoles, setRolePassword } from './role-passwords.ts';
+import { urlForRole } from './role-urls.ts';
+import type { Secrets } from './secrets.ts';
+import { hasSupabaseRoles, laySupabaseRoles } from './supabase-roles.ts';
+
+export type LedgerUrls = { adminUrl: string; ownerUrl: string; gatewayUrl: string; auditorUrl: string };
+
+type Preparation = { secrets: Secrets; onProgress: (text: string) => void };
+
+/** Makes a database of a server of our own into a ledger: Supabase's roles, the owner's login, the migrations. */
+export async function prepareOwnDatabase(adminUrl: string, preparation: Preparation): Promise<LedgerUrls> {
+  const ownerPassword = await preparation.secrets.passwordOf('postgres');
+  const ownerUrl = urlForRole(adminUrl, 'postgres', ownerPassword);
+  await using(adminUrl, async (admin) => {
+    await laySupabaseRoles(admin, true);
+    if (!(await canLogIn(ownerUrl))) await setRolePassword(admin, 'postgres', ownerPassword);
+    const database = new URL(adminUrl).pathname.slice(1);
+    await admin.unsafe(`alter database "${database}" owner to postgres`);
+  });
+  return migrateAndOpen(adminUrl, ownerUrl, preparation);
+}
+
+/**
+ * Makes the database that someone named into a ledger, laying only what is missing.
+ *
+ * @throws SchemaRefused before anything was written
+ */
+export async function prepareNamedDatabase(databaseUrl: string, preparation: Preparation): Promise<LedgerUrls> {
+  await using(databaseUrl, async (owner) => {
+    await refuseForeign(owner, await readMigrations(), SCHEMA_FINGERPRINT);
+    if (!(await hasSupabaseRoles(owner))) {
+      preparation.onProgress("laying Supabase's roles");
+      await laySupabaseRoles(owner, false);
+    }
+  });
+  return migrateAndOpen(databaseUrl, databaseUrl, preparation);
+}
+
+async function migrateAndOpen(adminUrl: string, ownerUrl: string, preparation: Preparation): Promise<LedgerUrls> {
+  return using(ownerUrl, async (owner) => {
+    await migrate(owner, { fingerprint: SCHEMA_FINGERPRINT, onProgress: preparation.onProgress });
+    const present = await presentLoginRoles(owner);
+    const urls = { adminUrl, ownerUrl, gatewayUrl: '', auditorUrl: '' };
+    for (const role of present) {
+      const password = await preparation.secrets.passwordOf(role);
+      const url = urlForRole(ownerUrl, role, password);
+      if (role === 'ledger_gateway') urls.gatewayUrl = url;
+      if (role === 'ledger_auditor') urls.auditorUrl = url;
+      // A password that someone gave a role with `roles password` stays, except the gateway's, which is the stack's.
+      if (role !== 'ledger_gateway' && (await mayLogIn(owner, role))) continue;
+      if (!(await canLogIn(url))) await setRolePassword(owner, role, password);
+    }
+    return urls;
+  });
+}
+
+async function mayLogIn(sql: Sql, role: string): Promise<boolean> {
+  const [row] = await sql<{ rolcanlogin: boolean }[]>`select rolcanlogin from pg_roles where rolname = ${role}`;
+  return row?.rolcanlogin === true;
+}
+
+async function canLogIn(url: string): Promise<boolean> {
+  return using(url, (sql) => sql`select 1`).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function using<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, connect_timeout: 15, onnotice: () => undefined });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

@@ -1,0 +1,22 @@
+import type { Stack } from './stack.ts';
+import type { StackState } from './state.ts';
+import { createTenant } from './tenants.ts';
+
+/** The handle of a stack whose state is known, run by this process or another. */
+export function stackOf(state: StackState, doing: Pick<Stack, 'stop' | 'stopped' | 'mintToken' | 'rotateKeys'>): Stack {
+  return {
+    functionsUrl: state.functions_url,
+    jwksUrl: state.jwks_url,
+    issuer: state.issuer,
+    dataDir: state.data_dir,
+    databaseUrl: state.database_url,
+    adminUrl: state.admin_url,
+    gatewayUrl: state.gateway_url,
+    auditorUrl: state.auditor_url,
+    workers: state.workers,
+    pid: state.pid,
+    startedAt: state.started_at,
+    createTenant: (tenant) => createTenant(state.database_url, tenant),
+    ...doing,
+  };
+}

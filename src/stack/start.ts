@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { clusterFolder, type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { listenOn } from './http-server.ts';
+import { openKeys } from './keys.ts';
+import { type LedgerUrls, prepareNamedDatabase, prepareOwnDatabase } from './ledger-database.ts';
+import { type DirectoryLock, lockDirectory } from './lock.ts';
+import { createOwnApp } from './own-app.ts';
+import { readPorts, writePorts } from './ports.ts';
+import { requireFreePort, type Server, startServer } from './postgres/index.ts';
+import { openSecrets, type Secrets } from './secrets.ts';
+import { type ServedFunctions, serveFunctions } from './serve.ts';
+import { type Stack, type StackOptions, StackRunning } from './stack.ts';
+import { stackOf } from './stack-handle.ts';
+import { removeState, type StackState, writeState } from './state.ts';
+import { mintToken } from './tokens.ts';
+
+/**
+ * Starts the whole ledger in this process, and its database beside it.
+ *
+ * @throws StackRunning when one runs on `dataDir` already
+ * @throws SchemaRefused when the database is someone else's or another version's
+ */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const progress = options.onProgress ?? (options.quiet ? () => undefined : (text) => console.error(text));
+  const undo: (() => unknown)[] = [];
+  // What was opened last is closed first; a failure on the way must not keep the rest open.
+  const unwind = async () => {
+    for (const step of undo.splice(0).reverse()) await (async () => step())().catch(() => undefined);
+  };
+  try {
+    return await start(options, progress, undo, unwind);
+  } catch (error) {
+    await unwind();
+    throw error;
+  }
+}
+
+async function start(
+  options: StackOptions,
+  progress: (text: string) => void,
+  undo: (() => unknown)[],
+  unwind: () => Promise<void>,
+): Promise<Stack> {
+  // Taken for good only once the database is up; what is known to fail fails now.
+  if (options.port) await requireFreePort(options.port);
+  const directory = await openDataDirectory(options.dataDir);
+  undo.push(() => directory.discard());
+  const lock = await takeLock(directory.path, progress);
+  undo.push(() => lock.release());
+  // Last but for the lock: whoever waits for the stack's end waits for this file to go.
+  undo.push(() => removeState(directory.path));
+
+  const remembered = await readPorts(directory.path);
+  const secrets = await openSecrets(directory.path);
+  const urls = await openDatabase(options, directory, secrets, remembered.postgres, progress, undo);
+  let served: ServedFunctions | undefined;
+  undo.push(() => served?.close());
+  const http = await listenOn(options.port, remembered.http, options.ownProcess);
+  undo.push(() => http.close());
+  await writePorts(directory.path, {
+    http: http.port,
+    postgres: options.databaseUrl ? remembered.postgres : Number(new URL(urls.adminUrl).port),
+  });
+
+  const keys = await openKeys(path.join(directory.path, 'signing-keys.json'));
+  const base = `http://127.0.0.1:${http.port}`;
+  const state: StackState = {
+    instance: randomUUID(),
+    pid: process.pid,
+    started_at: new Date().toISOString(),
+    functions_url: `${base}/functions/v1`,
+    jwks_url: `${base}/auth/v1/.well-known/jwks.json`,
+    issuer: `${base}/auth/v1`,
+    data_dir: directory.path,
+    database_url: urls.ownerUrl,
+    admin_url: urls.adminUrl,
+    gateway_url: urls.gatewayUrl,
+    auditor_url: urls.auditorUrl,
+    workers: [],
+    control_token: randomBytes(24).toString('hex'),
+  };
+
+  served = serveFunctions({
+    LEDGER_DATABASE_URL: urls.gatewayUrl,
+    LEDGER_JWKS_URL: state.jwks_url,
+    LEDGER_JWT_ISSUER: state.issuer,
+    LEDGER_JWT_AUDIENCE: 'authenticated',
+    // One process serves all functions, where on Supabase each instance has a pool of its own.
+    LEDGER_MAX_CONNECTIONS: '8',
+    ...options.functionsEnv,
+  });
+
+  let settle: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= unwind().then(settle);
+    return stopping;
+  };
+  http.open({
+    functions: served.functions,
+    own: createOwnApp({
+      keys,
+      instance: state.instance,
+      controlToken: state.control_token,
+      functionNames: Object.keys(served.functions),
+      stop: () => void stop(),
+    }),
+  });
+  await writeState(state);
+  return stackOf(state, {
+    stop,
+    stopped,
+    mintToken: (claims) => mintToken(keys, state.issuer, claims),
+    rotateKeys: (grace) => keys.rotate(grace),
+  });
+}
+
+async function takeLock(dataDir: string, progress: (text: string) => void): Promise<DirectoryLock> {
+  const lock = await lockDirectory(dataDir);
+  if (!lock) throw new StackRunning(dataDir);
+  if (lock.kind === 'pid file') {
+    progress('fs-native-extensions is not installed: the data directory is locked by a pid file (lock.pid) instead');
+  }
+  return lock;
+}
+
+async function openDatabase(
+  options: StackOptions,
+  directory: DataDirectory,
+  secrets: Secrets,
+  port: number | undefined,
+  onProgress: (text: string) => void,
+  undo: (() => unknown)[],
+): Promise<LedgerUrls> {
+  if (options.databaseUrl) return prepareNamedDatabase(options.databaseUrl, { secrets, onProgress });
+  onProgress('starting PostgreSQL 17');
+  const server: Server = await startServer({
+    directory: await clusterFolder(directory.path),
+    logFile: path.join(directory.path, 'postgres.log'),
+    password: await secrets.passwordOf('supabase_admin'),
+    port,
+    settings: options.postgresSettings,
+    temporary: directory.temporary ? directory.path : undefined,
+  });
+  undo.push(() => server.stop());
+  return prepareOwnDatabase(server.url(), { secrets, onProgress });
+}

@@ -1,0 +1,189 @@
+// Traffic for the advisors, which call an index unused that no query has used: a small ledger, and every question that
+// can be asked of it. So small a table is best read whole, which the questions forbid themselves; what stays unused then
+// is an index that none of the ledger's own queries can use.
+import type { TransactionSql } from 'postgres';
+import type { TestDatabase } from './database.ts';
+import {
+  type Document,
+  declaredLink,
+  envelopeFor,
+  event,
+  executionStart,
+  invocationStart,
+  policyDecision,
+  policyMember,
+  sourceDefinition,
+  toolCall,
+} from './envelopes.ts';
+
+const EXECUTIONS = 12;
+const INVOCATIONS_EACH = 50;
+const WORKFLOW = 'WF-ART-003-EDITION-ALLOCATION';
+const AGENT = 'art-agt-003';
+
+export async function playTraffic(database: TestDatabase): Promise<void> {
+  const tenantId = await database.tenant(true);
+  const actor = (role: 'orchestrator' | 'policy_guard' | 'operator') => ({ tenantId, role, actorId: `${role}-1` });
+  const call = (role: Parameters<typeof actor>[0], name: string, ...args: (Document | string)[]) =>
+    database.as(actor(role), (sql) => callFunction(sql, name, args));
+
+  await call('operator', 'put_source_definition', sourceDefinition());
+  const executions: Document[] = [];
+  const outcomes: string[] = [];
+  for (let number = 0; number < EXECUTIONS; number += 1) {
+    const parent = executions.at(-1)?.['execution_id'];
+    const execution = executionStart({
+      correlation_id: `corr-${number}`,
+      causation_id: parent ?? 'event-of-another-system',
+      parent_execution_id: parent,
+      resumed_from_execution_id: parent,
+    });
+    await call('orchestrator', 'start_execution', execution);
+    executions.push(execution);
+    const starts = Array.from({ length: INVOCATIONS_EACH }, (_, step) =>
+      invocationStart({
+        execution_id: execution['execution_id'],
+        step_id: `allocate-${step}`,
+        correlation_id: `corr-${number}-${step % 10}`,
+        causation_id: outcomes[(number * 7 + step) % (outcomes.length || 1)] ?? `event-${number}-${step}`,
+        governance_class: step % 5 ? 'autonomous' : 'supervised',
+        ...(step % 3 ? {} : { deadline_in_ms: 1000 }),
+      }),
+    );
+    await call('orchestrator', 'start_invocations', starts);
+    await call(
+      'orchestrator',
+      'record_tool_calls',
+      starts.map((start) => toolCall(start['invocation_id'])),
+    );
+    await call(
+      'orchestrator',
+      'register_events',
+      starts.map((start) => event(start['invocation_id'])),
+    );
+    // One in five stays open; every ended one is reported twice, in two versions.
+    const ended = starts.filter((_, step) => step % 5 !== 4);
+    await call(
+      'policy_guard',
+      'record_policy_decisions',
+      ended.map((start) => policyDecision({ invocation_id: start['invocation_id'] })),
+    );
+    const items = ended.map((start) => ({
+      invocation_id: start['invocation_id'],
+      outcome: envelopeFor(start, 'success', { policy: policyMember() }),
+    }));
+    const answers = (await call('orchestrator', 'record_outcomes', items)) as unknown as Document[];
+    outcomes.push(...answers.map((answer) => answer['record'].outcome_id as string));
+    await call(
+      'orchestrator',
+      'record_outcomes',
+      items.map((item) => ({ ...item, outcome: { ...item.outcome, result: { late: true } } })),
+    );
+  }
+  await call('orchestrator', 'declare_link', declaredLink(outcomes[0] ?? '', outcomes[5] ?? ''));
+  for (const execution of executions.slice(0, -2)) {
+    await call('orchestrator', 'record_workflow_outcome', execution['execution_id'], envelopeFor(execution, 'partial'));
+  }
+
+  await purge(database, tenantId);
+  await database.admin`analyze`;
+  await database.as(actor('orchestrator'), (sql) => askEverything(sql, executions[3] ?? {}, outcomes[200] ?? ''));
+  await database.asRole('ledger_sync', async (sql) => {
+    await sql`select * from public.feed(0, '0', 0, 1000)`;
+  });
+  await forgetPolicy(database, tenantId);
+  // What a session used is counted a second after it came to rest.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+}
+
+async function callFunction(sql: TransactionSql, name: string, args: (Document | string)[]): Promise<Document> {
+  const types = args.map((arg, index) => `$${index + 1}::${typeof arg === 'string' ? 'uuid' : 'jsonb'}`);
+  const values = args.map((arg) => (typeof arg === 'string' ? arg : sql.json(arg)));
+  const [row] = await sql.unsafe(`select public.${name}(${types.join(', ')}) as answer`, values as never[]);
+  const answer = row?.['answer'] as Document | Document[];
+  const refused = Array.isArray(answer) ? answer.find((item) => item['result'] === 'refused') : undefined;
+  if (refused) throw new Error(`${name}: ${JSON.stringify(refused)}`);
+  return answer;
+}
+
+async function askEverything(sql: TransactionSql, execution: Document, outcome: string): Promise<void> {
+  await sql`set local enable_seqscan = off`;
+  const executionId = execution['execution_id'] as string;
+  const correlation = `${execution['correlation_id']}-4`;
+  const span = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', limit: 10 };
+  const [row] = await sql`select invocation_id from public.agent_invocations limit 1`;
+  const invocation = row?.['invocation_id'] as string;
+  const filters: Record<string, Document[]> = {
+    list_outcomes: [
+      {},
+      span,
+      { order: 'asc' },
+      { correlation_id: correlation },
+      { causation_id: outcome },
+      { execution_id: executionId },
+      { invocation_id: invocation },
+      { status: 'success' },
+      { source_type: 'agent', source_id: AGENT },
+      { domain: 'art' },
+    ],
+    list_invocations: [
+      {},
+      span,
+      { state: 'running' },
+      { state: 'stalled' },
+      { state: 'overdue' },
+      { state: 'ended' },
+      { correlation_id: correlation },
+      { execution_id: executionId },
+      { source_id: AGENT },
+      { domain: 'art' },
+    ],
+    list_executions: [
+      {},
+      span,
+      { state: 'running' },
+      { correlation_id: execution['correlation_id'] },
+      { source_id: WORKFLOW },
+    ],
+    list_events: [
+      {},
+      span,
+      { type: 'os.outcome.partial' },
+      { correlation_id: correlation },
+      { invocation_id: invocation },
+      { outcome_id: outcome },
+    ],
+  };
+  for (const [list, asked] of Object.entries(filters)) {
+    for (const filter of asked) await callFunction(sql, list, [filter]);
+  }
+  await callFunction(sql, 'get_invocation', [invocation]);
+  await callFunction(sql, 'get_execution', [executionId]);
+  await callFunction(sql, 'get_outcome', [outcome]);
+  await sql`select public.get_event(${outcome})`;
+  await sql`select public.get_source_definition('agent', ${AGENT}, '1.1.0')`;
+  await sql`select * from public.lineage_why(${outcome}, 20)`;
+  await sql`select * from public.lineage_impact(${outcome}, 20)`;
+  await sql`select * from public.lineage_correlation(${correlation})`;
+  await sql`select public.lineage_document('why', ${outcome}, 20)`;
+  await sql`select public.lineage_correlation_document(${correlation})`;
+  await sql`select public.lineage_gaps_document(null, 100)`;
+  await sql`select public.ledger_health()`;
+}
+
+// Retention, and the end of a policy that left no tombstone.
+async function purge(database: TestDatabase, tenantId: string): Promise<void> {
+  const [policy] = await database.sql`
+    insert into public.retention_policies (tenant_id, table_name, keep_for, reason)
+    values (${tenantId}, 'late_outcomes', '1 microsecond', 'a rehearsal of retention') returning policy_id`;
+  await database.admin`select ledger_internal.purge(${policy?.['policy_id'] as string}, 10000)`;
+}
+
+async function forgetPolicy(database: TestDatabase, tenantId: string): Promise<void> {
+  await database.sql.begin(async (sql) => {
+    await sql`set local enable_seqscan = off`;
+    await sql`insert into public.retention_policies (tenant_id, table_name, keep_for, reason)
+              values (${tenantId}, 'os_events', '1 year', 'stated by mistake')`;
+    await sql`delete from public.retention_policies where reason = 'stated by mistake'`;
+  });
+}
