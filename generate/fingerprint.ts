@@ -1,5 +1,5 @@
 /**
- * The schema's fingerprint: a digest of every chapter before the last, which carries it. Until 1.0 chapters are edited in
+ * The schema's fingerprint: a digest of every other chapter, carried by one of its own. Until 1.0 chapters are edited in
  * place, and a project that already applied them would not notice; the fingerprint does.
  */
 import { createHash } from 'node:crypto';

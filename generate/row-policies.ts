@@ -24,7 +24,7 @@ const PURGEABLE = [
 ];
 const WORKERS = 'ledger_sync, ledger_sweep, ledger_relay, ledger_seal';
 
-const HEADER = `-- Chapter 16: who may read and write which rows. GENERATED from src/contract/roles.ts by \`npm run generate\`; do not edit.
+const HEADER = `-- Chapter: who may read and write which rows. GENERATED from src/contract/roles.ts by \`npm run generate\`; do not edit.
 --
 -- Claims are read inside (select …), so that they are read once a statement and not once a row.
 `;
@@ -109,19 +109,21 @@ grant select, delete on public.${table} to ledger_retention;
 
 /** The same matrix for the accept triggers, which know the subject's start row and can refuse in words. */
 function mayWrite(): string {
-  const cases = ROLES.flatMap((role) =>
-    WRITE_TABLES.filter((table) => ROLE_MATRIX[role][table] !== 'none').map((table) => {
-      const scope = ROLE_MATRIX[role][table];
-      const condition = scope === 'any' ? 'true' : scope === 'own_source' ? 'source_id = actor' : 'started_by = actor';
-      return `    when '${role} ${table}' then ${condition}`;
-    }),
-  );
+  const conditions: Record<Scope, string> = {
+    any: 'true',
+    own_source: 'source_id = actor',
+    own_subject: 'started_by = actor',
+    none: 'false',
+  };
+  const cases = WRITE_TABLES.map((table) => {
+    const roles = writersOf(table).map((role) => `when '${role}' then ${conditions[ROLE_MATRIX[role][table]]}`);
+    return `    when '${table}' then case ledger_role ${roles.join(' ')} end`;
+  });
   return `create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  return coalesce(case ledger_role || ' ' || ledger_table
+  return coalesce(case ledger_table
 ${cases.join('\n')}
-    else false
   end, false);
 end
 $$;

@@ -1,4 +1,4 @@
--- Chapter 1: who exists.
+-- Chapter: who exists.
 --
 -- Two schemas: `public` holds the ledger tables and the exposed functions (Studio and the Data API show them);
 -- `ledger_internal` holds triggers, helpers and mutable operational state, and must never be exposed.

@@ -1,4 +1,4 @@
--- Chapter 3: who is calling.
+-- Chapter: who is calling.
 --
 -- The caller is read from `app_metadata` of the verified token, never from `user_metadata`, which users can edit.
 -- A claim that is not a lower-case hyphenated UUID reads as "no tenant", and no tenant reads and writes nothing.

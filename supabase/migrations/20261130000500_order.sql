@@ -1,4 +1,4 @@
--- Chapter 5: the order of everything.
+-- Chapter: the order of everything.
 --
 -- Readers order rows by (epoch, xid, seq), never by id or time: an id is given out at insert and becomes visible at
 -- commit, so "id above my last" loses rows. `xid` with the snapshot's horizon says what can no longer be overtaken;

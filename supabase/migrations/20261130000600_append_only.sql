@@ -1,4 +1,4 @@
--- Chapter 6: append-only, in layers.
+-- Chapter: append-only, in layers.
 --
 --   1. grants: nobody but the owner holds UPDATE, DELETE or TRUNCATE; tenants hold INSERT on named columns only
 --   2. row-level security, enabled and forced, one named policy per role and command (chapter "row policies")
@@ -146,8 +146,10 @@ create policy "retention reads the policies it acts under" on public.retention_p
 
 -- The purge function belongs to ledger_retention, so that deleting needs being that role, and nobody can be.
 grant create on schema ledger_internal to ledger_retention;
-grant ledger_retention to current_user with inherit false, set true;
-do $$ begin execute pg_catalog.format('grant execute on function ledger_internal.purge(uuid, integer) to %I', current_user); end $$;
+grant ledger_retention to current_user with inherit true, set true;
 alter function ledger_internal.purge(uuid, integer) owner to ledger_retention;
+-- After the change of owner: what the old owner held before it passes to the new one.
+do $$ begin execute pg_catalog.format('grant execute on function ledger_internal.purge(uuid, integer) to %I', current_user); end $$;
 revoke create on schema ledger_internal from ledger_retention;
+revoke inherit option for ledger_retention from current_user;
 revoke set option for ledger_retention from current_user;

@@ -1,4 +1,4 @@
--- Chapter 7: tenants and the definitions they run.
+-- Chapter: tenants and the definitions they run.
 --
 -- Governance is not self-declared: what an agent or workflow is allowed to claim about itself stands in a definition
 -- that an operator wrote, and a start may only raise it.

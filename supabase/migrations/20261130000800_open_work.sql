@@ -1,4 +1,4 @@
--- Chapter 8: what is open right now.
+-- Chapter: what is open right now.
 --
 -- Mutable operational state, kept beside the history so that "what is running", "what is overdue" and "what is missing"
 -- cost what is open, not what was ever recorded.

@@ -1,4 +1,4 @@
--- Chapter 9: starts. A start row is written before anything runs, so that a process that dies leaves a trace with a
+-- Chapter: starts. A start row is written before anything runs, so that a process that dies leaves a trace with a
 -- deadline. It is immutable; what ends it is an outcome.
 --
 -- Here and in every later table no index leads with tenant_id. On a young table the planner cannot tell a look-up by id

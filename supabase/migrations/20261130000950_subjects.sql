@@ -1,4 +1,4 @@
--- Chapter 9, continued: the subject of a write: an invocation or an execution, with what its start row says.
+-- Chapter: the subject of a write: an invocation or an execution, with what its start row says.
 
 create type ledger_internal.subject as (
   tenant_id              uuid,

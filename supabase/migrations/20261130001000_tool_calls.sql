@@ -1,4 +1,4 @@
--- Chapter 10: what an invocation did between its start row and its terminal row.
+-- Chapter: what an invocation did between its start row and its terminal row.
 
 create table public.agent_tool_calls (
   tenant_id      uuid        not null,

@@ -1,4 +1,4 @@
--- Chapter 11: policy decisions. One binding decision per subject, never changed, refused after the subject's outcome.
+-- Chapter: policy decisions. One binding decision per subject, never changed, refused after the subject's outcome.
 
 create table public.policy_decisions (
   tenant_id             uuid        not null,

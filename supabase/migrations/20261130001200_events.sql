@@ -1,4 +1,4 @@
--- Chapter 12: OS events: emitted with an outcome, registered by an agent for its open invocation, or received from outside.
+-- Chapter: OS events: emitted with an outcome, registered by an agent for its open invocation, or received from outside.
 
 create table public.os_events (
   tenant_id      uuid        not null,

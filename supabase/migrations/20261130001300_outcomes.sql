@@ -1,4 +1,4 @@
--- Chapter 13: outcomes. Exactly one terminal row per invocation and per execution, with an id minted here and claimed
+-- Chapter: outcomes. Exactly one terminal row per invocation and per execution, with an id minted here and claimed
 -- once across both tables.
 
 create table public.outcome_ids (

@@ -1,22 +1,45 @@
--- Chapter 14: accepting an outcome. BEFORE ROW checks and sets, and writes nothing, so that a row that is not inserted
+-- Chapter: accepting an outcome. BEFORE ROW checks and sets, and writes nothing, so that a row that is not inserted
 -- after all claims no id.
 
 -- Everything this outcome refers to is locked with it: its execution, its cause (and the invocation that registered the
--- event it names), and the guard's invocation. What the first look could not see yet is looked up again under the locks.
-create function ledger_internal.lock_outcome(subject ledger_internal.subject) returns void
-language plpgsql volatile set search_path = '' as $$
+-- event it names), and the guard's invocation.
+-- One statement looks up what is referred to and locks it, sorted. What that look could not see yet (an event or a decision
+-- that committed while this waited) is looked up again under the locks, which are re-entrant.
+create function ledger_internal.lock_outcome(subject ledger_internal.subject, out decided public.policy_decisions) returns public.policy_decisions
+language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 declare
-  referred constant text[] := ledger_internal.referred_subjects(subject);
-  again text[];
+  announced_by uuid;
 begin
-  perform ledger_internal.lock_subjects(subject.tenant_id, array[subject.subject_id::text], referred);
-  again := ledger_internal.referred_subjects(subject);
-  if again is distinct from referred then
-    perform ledger_internal.lock_subjects(subject.tenant_id, '{}', again);
+  perform case when k.exclusive then pg_advisory_xact_lock(k.key) else pg_advisory_xact_lock_shared(k.key) end
+     from (select hashtextextended(subject.tenant_id || ':' || r.id, 0) as key, bool_or(r.exclusive) as exclusive
+             from (values
+               (subject.subject_id::text, true),
+               (subject.within::text, false),
+               (subject.causation_id, false),
+               ((select e.invocation_id::text from public.os_events e where e.event_id = subject.causation_id and e.tenant_id = subject.tenant_id), false),
+               ((select d.guard_invocation_id::text from public.policy_decisions d
+                  where d.invocation_id = subject.subject_id and d.tenant_id = subject.tenant_id and subject.subject_type = 'invocation'), false),
+               ((select d.guard_invocation_id::text from public.policy_decisions d
+                  where d.execution_id = subject.subject_id and d.tenant_id = subject.tenant_id and subject.subject_type = 'execution'), false)
+             ) r (id, exclusive)
+            where r.id is not null
+            group by 1
+            order by 1) k;
+  if subject.subject_type = 'invocation' then
+    select * into decided from public.policy_decisions d where d.invocation_id = subject.subject_id and d.tenant_id = subject.tenant_id;
+  else
+    select * into decided from public.policy_decisions d where d.execution_id = subject.subject_id and d.tenant_id = subject.tenant_id;
+  end if;
+  if decided.guard_invocation_id is not null then
+    perform pg_advisory_xact_lock_shared(hashtextextended(subject.tenant_id || ':' || decided.guard_invocation_id, 0));
+  end if;
+  select e.invocation_id into announced_by from public.os_events e where e.event_id = subject.causation_id and e.tenant_id = subject.tenant_id;
+  if announced_by is not null then
+    perform pg_advisory_xact_lock_shared(hashtextextended(subject.tenant_id || ':' || announced_by, 0));
   end if;
 end
 $$;
-comment on function ledger_internal.lock_outcome(ledger_internal.subject) is 'The locks of one outcome: exclusive on its subject, shared on all it refers to.';
+comment on function ledger_internal.lock_outcome(ledger_internal.subject) is 'The locks of one outcome: exclusive on its subject, shared on all it refers to. Returns the decision about the subject, read under them.';
 
 create function ledger_internal.referred_subjects(subject ledger_internal.subject) returns text[]
 language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
@@ -62,18 +85,12 @@ $$;
 comment on function ledger_internal.start_mismatches(jsonb, ledger_internal.subject) is 'Violations of "source, correlation, causation and pattern equal the start row''s".';
 
 -- With a recorded decision the policy member is required and equal to it; without one it is refused.
-create function ledger_internal.require_policy(envelope jsonb, subject ledger_internal.subject) returns void
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+create function ledger_internal.require_policy(envelope jsonb, subject ledger_internal.subject, recorded public.policy_decisions) returns void
+language plpgsql stable set search_path = '' as $$
 declare
-  recorded public.policy_decisions;
   given jsonb := nullif(envelope -> 'policy', 'null');
   produced boolean := envelope ->> 'status' in ('success', 'partial');
 begin
-  if subject.subject_type = 'invocation' then
-    select * into recorded from public.policy_decisions d where d.tenant_id = subject.tenant_id and d.invocation_id = subject.subject_id;
-  else
-    select * into recorded from public.policy_decisions d where d.tenant_id = subject.tenant_id and d.execution_id = subject.subject_id;
-  end if;
   if recorded.decision_id is null then
     if given is not null then
       perform ledger_internal.refuse('policy_mismatch', 'No decision about this subject is recorded.',
@@ -103,7 +120,7 @@ begin
   end if;
 end
 $$;
-comment on function ledger_internal.require_policy(jsonb, ledger_internal.subject) is 'Holds an envelope against the recorded decision. Refuses policy_mismatch, policy_required, hitl_required.';
+comment on function ledger_internal.require_policy(jsonb, ledger_internal.subject, public.policy_decisions) is 'Holds an envelope against the recorded decision. Refuses policy_mismatch, policy_required, hitl_required.';
 
 create function ledger_internal.require_checked_schemas(envelope jsonb, subject ledger_internal.subject, result_hash text, confidence_hash text) returns void
 language plpgsql stable set search_path = '' as $$
@@ -139,8 +156,8 @@ $$;
 comment on function ledger_internal.require_sub_workflows(jsonb, uuid) is 'Refuses child outcomes that this tenant does not hold.';
 
 -- Everything both outcome tables check, in the order a caller can mend it.
-create function ledger_internal.check_outcome(envelope jsonb, subject ledger_internal.subject, result_hash text, confidence_hash text) returns void
-language plpgsql volatile set search_path = '' as $$
+create function ledger_internal.check_outcome(envelope jsonb, subject ledger_internal.subject, decided public.policy_decisions, result_hash text, confidence_hash text) returns void
+language plpgsql stable set search_path = '' as $$
 begin
   if not ledger_internal.envelope_ok(envelope) then
     perform ledger_internal.refuse('envelope_invalid', null, ledger_internal.envelope_violations(envelope));
@@ -155,7 +172,9 @@ begin
   then
     perform ledger_internal.refuse('envelope_invalid', null, ledger_internal.start_mismatches(envelope, subject));
   end if;
-  perform ledger_internal.require_policy(envelope, subject);
+  if decided.decision_id is not null or subject.governance_class <> 'autonomous' or jsonb_typeof(envelope -> 'policy') = 'object' then
+    perform ledger_internal.require_policy(envelope, subject, decided);
+  end if;
   if subject.output_schema_hash is not null or subject.confidence_schema_hash is not null then
     perform ledger_internal.require_checked_schemas(envelope, subject, result_hash, confidence_hash);
   end if;
@@ -164,7 +183,7 @@ begin
   end if;
 end
 $$;
-comment on function ledger_internal.check_outcome(jsonb, ledger_internal.subject, text, text) is 'Holds an envelope against the contract, its start row, its decision, its schemas and its children.';
+comment on function ledger_internal.check_outcome(jsonb, ledger_internal.subject, public.policy_decisions, text, text) is 'Holds an envelope against the contract, its start row, its decision, its schemas and its children.';
 
 create function ledger_internal.accept_outcome() returns trigger
 language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
@@ -172,6 +191,7 @@ declare
   kind constant text := tg_argv[0];
   caller record := ledger_internal.caller();
   subject ledger_internal.subject;
+  decided public.policy_decisions;
   winner uuid;
   envelope jsonb;
   started text;
@@ -197,7 +217,7 @@ begin
   if not ledger_internal.may_write(tg_table_name, caller.ledger_role, caller.actor_id, subject.source_id, subject.started_by) then
     perform ledger_internal.require_may_write(tg_table_name, caller.ledger_role, caller.actor_id, subject);
   end if;
-  perform ledger_internal.lock_outcome(subject);
+  decided := ledger_internal.lock_outcome(subject);
   if kind = 'invocation' then
     select o.outcome_id into winner from public.agent_invocation_outcomes o where o.tenant_id = caller.tenant_id and o.invocation_id = new.invocation_id;
   else
@@ -214,7 +234,7 @@ begin
   if not exists (select from ledger_internal.open_work w where w.subject_id = subject.subject_id and w.subject_type = kind and w.tenant_id = subject.tenant_id) then
     perform ledger_internal.require_open(subject);
   end if;
-  perform ledger_internal.check_outcome(new.outcome_envelope, subject, new.result_schema_hash, new.confidence_schema_hash);
+  perform ledger_internal.check_outcome(new.outcome_envelope, subject, decided, new.result_schema_hash, new.confidence_schema_hash);
 
   envelope := ledger_internal.normalise_envelope(new.outcome_envelope);
   new.outcome_id := ledger_internal.mint_outcome_id();
@@ -242,7 +262,10 @@ begin
   new.timing_drift_ms := new.duration_ms - floor(extract(epoch from new.completed_at - new.started_at) * 1000);
   new.origin := 'recorded';
   new.seq := nextval('ledger_internal.feed_seq');
-  new.epoch := ledger_internal.current_epoch();
+  select s.epoch into new.epoch from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time();
+  if new.epoch is null then
+    new.epoch := ledger_internal.current_epoch();
+  end if;
   new.xid := pg_current_xact_id();
   new.recorded_at := clock_timestamp();
   new.recorded_by := caller.actor_id;

@@ -1,4 +1,4 @@
--- Chapter 15: lineage links, and publishing an outcome: its id's claim, its event, its links in either arrival order, and
+-- Chapter: lineage links, and publishing an outcome: its id's claim, its event, its links in either arrival order, and
 -- the end of its open work, all in the outcome's own transaction.
 
 create table public.agent_lineage_links (
@@ -102,16 +102,25 @@ select o.tenant_id, o.outcome_id, o.source_type, 'execution', o.execution_id, o.
 revoke all on ledger_internal.outcomes from public, anon, authenticated, service_role;
 comment on view ledger_internal.outcomes is 'Both outcome tables as one relation; subject and the execution around it under one name each.';
 
--- The transition table holds whichever table's rows were inserted; they are read back through the view so that one text
--- serves both. Locks taken by accept make sure that of two outcomes that refer to each other the later one sees the earlier.
+-- The locks taken by accept make sure that of two outcomes that refer to each other the later one sees the earlier.
+--
+-- Links are derived by small statements, each run only when its rows can have such links: one statement for all of them
+-- opens some thirty indexes for a row that needs three. `offset 0` keeps a look-up below the row that asks for it, where
+-- the planner would else read a tenant's whole history.
 create function ledger_internal.publish_outcome() returns trigger
 language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  this_epoch integer;
-  this_xid constant xid8 := pg_current_xact_id();
+  outcomes bigint;
+  resolved bigint;
+  nested boolean;
+  decided boolean;
 begin
-  select n.epoch into this_epoch from fresh n limit 1;
-  if not found then
+  if tg_argv[0] = 'invocation' then
+    select count(*), bool_or(n.execution_id is not null), bool_or(n.decision is not null) into outcomes, nested, decided from fresh n;
+  else
+    select count(*), bool_or(n.parent_execution_id is not null), bool_or(n.decision is not null) into outcomes, nested, decided from fresh n;
+  end if;
+  if outcomes = 0 then
     return null;
   end if;
 
@@ -121,82 +130,135 @@ begin
   insert into public.os_events (tenant_id, event_id, kind, type, source, outcome_id, correlation_id, causation_id, occurred_at, data, seq, epoch, xid, recorded_at, recorded_by)
   select n.tenant_id, n.outcome_id::text, 'emitted', ledger_internal.event_type(n.status), n.source_id, n.outcome_id, n.correlation_id, n.causation_id, n.completed_at,
          jsonb_build_object('outcome_id', n.outcome_id, 'source', n.outcome_envelope -> 'source', 'correlation_id', n.correlation_id, 'status', n.status, 'duration_ms', n.duration_ms),
-         nextval('ledger_internal.feed_seq'), this_epoch, this_xid, n.recorded_at, n.recorded_by
+         nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
     from fresh n;
 
+  -- Its cause, when that is an outcome, as most are.
   insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
-  with f as materialized (
-    select o.*, case when o.causation_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' then o.causation_id::uuid end as cause_id
-      from fresh n join ledger_internal.outcomes o on o.tenant_id = n.tenant_id and o.outcome_id = n.outcome_id
-  ), derived as (
-    -- `offset 0` keeps each look-up below the rows that ask for it; reordered, the planner would read a tenant's whole history.
-    -- its cause: an outcome, else the invocation that registered the event, else an invocation or execution
-    select f.tenant_id, c.outcome_id as source_outcome_id, c.source_type, f.outcome_id as target_outcome_id, f.source_type as target_type,
-           case when f.source_type = 'agent' and c.escalation_target = f.source_id then 'escalated-to' else 'invoked' end as relation, f.recorded_by
-      from f cross join lateral (
-        select o.outcome_id, o.source_type, o.escalation_target from ledger_internal.outcomes o
-         where o.tenant_id = f.tenant_id and o.outcome_id = f.cause_id
-        union all
-        select o.outcome_id, o.source_type, o.escalation_target
-          from public.os_events e join public.agent_invocation_outcomes o on o.tenant_id = e.tenant_id and o.invocation_id = e.invocation_id
-         where e.tenant_id = f.tenant_id and e.event_id = f.causation_id
-        union all
-        select o.outcome_id, o.source_type, o.escalation_target from ledger_internal.outcomes o
-         where o.tenant_id = f.tenant_id and o.subject_id = f.cause_id
-        limit 1
-      ) c
-    union
-    -- what it caused, already recorded: those that named its subject, or an event its invocation registered
-    select f.tenant_id, f.outcome_id, f.source_type, e.outcome_id, e.source_type,
-           case when e.source_type = 'agent' and f.escalation_target = e.source_id then 'escalated-to' else 'invoked' end, f.recorded_by
-      from f cross join lateral (
-        select f.subject_id::text as id
-        union all
-        select v.event_id from public.os_events v where f.subject_type = 'invocation' and v.tenant_id = f.tenant_id and v.invocation_id = f.subject_id
-      ) named
-      cross join lateral (
-        select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.tenant_id = f.tenant_id and o.causation_id = named.id offset 0
-      ) e
-    union
-    -- what it contributed to
-    select f.tenant_id, f.outcome_id, f.source_type, w.outcome_id, 'workflow', 'contributed-to', f.recorded_by
-      from f join public.workflow_outcomes w on w.tenant_id = f.tenant_id and w.execution_id = f.within
-    union
-    -- what contributed to it
-    select f.tenant_id, c.outcome_id, c.source_type, f.outcome_id, 'workflow', 'contributed-to', f.recorded_by
-      from f join ledger_internal.outcomes c on c.tenant_id = f.tenant_id and c.within = f.subject_id
-     where f.subject_type = 'execution'
-    union
-    -- what governed it
-    select f.tenant_id, f.outcome_id, f.source_type, g.outcome_id, 'agent', 'governed-by', f.recorded_by
-      from f
-      cross join lateral (
-        select p.tenant_id, p.guard_invocation_id from public.policy_decisions p
-         where f.subject_type = 'invocation' and p.tenant_id = f.tenant_id and p.invocation_id = f.subject_id
-        union all
-        select p.tenant_id, p.guard_invocation_id from public.policy_decisions p
-         where f.subject_type = 'execution' and p.tenant_id = f.tenant_id and p.execution_id = f.subject_id
-      ) p
-      join public.agent_invocation_outcomes g on g.tenant_id = p.tenant_id and g.invocation_id = p.guard_invocation_id
-     where f.decision is not null
-    union
-    -- what it governed
-    select f.tenant_id, g.outcome_id, g.source_type, f.outcome_id, 'agent', 'governed-by', f.recorded_by
-      from f
-      join public.policy_decisions p on p.tenant_id = f.tenant_id and p.guard_invocation_id = f.subject_id
-      join ledger_internal.outcomes g on g.tenant_id = p.tenant_id and g.subject_id = coalesce(p.invocation_id, p.execution_id)
-     where f.subject_type = 'invocation'
-  )
-  select d.tenant_id, d.source_outcome_id, d.source_type, d.target_outcome_id, d.target_type, d.relation,
-         nextval('ledger_internal.feed_seq'), this_epoch, this_xid, clock_timestamp(), d.recorded_by
-    from derived d
-   where d.source_outcome_id <> d.target_outcome_id
+  select n.tenant_id, c.outcome_id, c.source_type, n.outcome_id, n.source_type,
+         case when n.source_type = 'agent' and c.escalation_target = n.source_id then 'escalated-to' else 'invoked' end,
+         nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+    from fresh n
+   cross join lateral (
+     select o.outcome_id, o.source_type, o.escalation_target from ledger_internal.outcomes o
+      where o.outcome_id = case when n.causation_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' then n.causation_id::uuid end
+        and o.tenant_id = n.tenant_id offset 0
+   ) c
   on conflict do nothing;
+  get diagnostics resolved = row_count;
 
-  -- Only the branch of this trigger's own table is ever planned.
+  -- Else the invocation that registered the event it names, or the invocation or execution it names.
+  if resolved < outcomes then
+    insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+    select n.tenant_id, c.outcome_id, c.source_type, n.outcome_id, n.source_type,
+           case when n.source_type = 'agent' and c.escalation_target = n.source_id then 'escalated-to' else 'invoked' end,
+           nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+      from fresh n
+     cross join lateral (
+       select o.outcome_id, o.source_type, o.escalation_target
+         from public.os_events e join public.agent_invocation_outcomes o on o.invocation_id = e.invocation_id and o.tenant_id = e.tenant_id
+        where e.event_id = n.causation_id and e.tenant_id = n.tenant_id
+       union all
+       select o.outcome_id, o.source_type, o.escalation_target from ledger_internal.outcomes o
+        where o.subject_id = ledger_internal.uuid_or_null(n.causation_id) and o.tenant_id = n.tenant_id
+       limit 1
+     ) c
+     where c.outcome_id <> n.outcome_id
+    on conflict do nothing;
+  end if;
+
   if tg_argv[0] = 'invocation' then
+    -- What it caused, already recorded: those that named its subject.
+    insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+    select n.tenant_id, n.outcome_id, n.source_type, e.outcome_id, e.source_type,
+           case when e.source_type = 'agent' and n.escalation_target = e.source_id then 'escalated-to' else 'invoked' end,
+           nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+      from fresh n
+     cross join lateral (
+       select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = n.invocation_id::text and o.tenant_id = n.tenant_id offset 0
+     ) e
+     where e.outcome_id <> n.outcome_id
+    on conflict do nothing;
+    -- … or an event it registered.
+    if exists (select from fresh n join public.os_events v on v.invocation_id = n.invocation_id and v.tenant_id = n.tenant_id) then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, n.outcome_id, n.source_type, e.outcome_id, e.source_type,
+             case when e.source_type = 'agent' and n.escalation_target = e.source_id then 'escalated-to' else 'invoked' end,
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n
+        join public.os_events v on v.invocation_id = n.invocation_id and v.tenant_id = n.tenant_id
+       cross join lateral (
+         select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = v.event_id and o.tenant_id = v.tenant_id offset 0
+       ) e
+       where e.outcome_id <> n.outcome_id
+      on conflict do nothing;
+    end if;
+    -- What it contributed to, what governed it, and what it governed.
+    if nested then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, n.outcome_id, n.source_type, w.outcome_id, 'workflow', 'contributed-to',
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n join public.workflow_outcomes w on w.execution_id = n.execution_id and w.tenant_id = n.tenant_id
+      on conflict do nothing;
+    end if;
+    if decided then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, n.outcome_id, n.source_type, g.outcome_id, 'agent', 'governed-by',
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n
+        join public.policy_decisions p on p.invocation_id = n.invocation_id and p.tenant_id = n.tenant_id
+        join public.agent_invocation_outcomes g on g.invocation_id = p.guard_invocation_id and g.tenant_id = p.tenant_id
+      on conflict do nothing;
+    end if;
+    if exists (select from fresh n join public.policy_decisions p on p.guard_invocation_id = n.invocation_id and p.tenant_id = n.tenant_id) then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, g.outcome_id, g.source_type, n.outcome_id, 'agent', 'governed-by',
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n
+        join public.policy_decisions p on p.guard_invocation_id = n.invocation_id and p.tenant_id = n.tenant_id
+       cross join lateral (
+         select o.outcome_id, o.source_type from ledger_internal.outcomes o where o.subject_id = coalesce(p.invocation_id, p.execution_id) and o.tenant_id = p.tenant_id offset 0
+       ) g
+      on conflict do nothing;
+    end if;
     delete from ledger_internal.open_work w using fresh n where w.subject_id = n.invocation_id and w.subject_type = 'invocation' and w.tenant_id = n.tenant_id;
   else
+    -- What it caused, already recorded: those that named its subject.
+    insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+    select n.tenant_id, n.outcome_id, n.source_type, e.outcome_id, e.source_type,
+           case when e.source_type = 'agent' and n.escalation_target = e.source_id then 'escalated-to' else 'invoked' end,
+           nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+      from fresh n
+     cross join lateral (
+       select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = n.execution_id::text and o.tenant_id = n.tenant_id offset 0
+     ) e
+     where e.outcome_id <> n.outcome_id
+    on conflict do nothing;
+    -- What it contributed to, what contributed to it, and what governed it.
+    if nested then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, n.outcome_id, n.source_type, w.outcome_id, 'workflow', 'contributed-to',
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n join public.workflow_outcomes w on w.execution_id = n.parent_execution_id and w.tenant_id = n.tenant_id
+      on conflict do nothing;
+    end if;
+    insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+    select n.tenant_id, c.outcome_id, c.source_type, n.outcome_id, 'workflow', 'contributed-to',
+           nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+      from fresh n
+     cross join lateral (
+       select o.outcome_id, o.source_type from ledger_internal.outcomes o where o.within = n.execution_id and o.tenant_id = n.tenant_id offset 0
+     ) c
+    on conflict do nothing;
+    if decided then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, n.outcome_id, n.source_type, g.outcome_id, 'agent', 'governed-by',
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n
+        join public.policy_decisions p on p.execution_id = n.execution_id and p.tenant_id = n.tenant_id
+        join public.agent_invocation_outcomes g on g.invocation_id = p.guard_invocation_id and g.tenant_id = p.tenant_id
+      on conflict do nothing;
+    end if;
     delete from ledger_internal.open_work w using fresh n where w.subject_id = n.execution_id and w.subject_type = 'execution' and w.tenant_id = n.tenant_id;
   end if;
   return null;

@@ -1,39 +1,21 @@
--- Chapter 16: who may read and write which rows. GENERATED from src/contract/roles.ts by `npm run generate`; do not edit.
+-- Chapter: who may read and write which rows. GENERATED from src/contract/roles.ts by `npm run generate`; do not edit.
 --
 -- Claims are read inside (select …), so that they are read once a statement and not once a row.
 
 create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  return coalesce(case ledger_role || ' ' || ledger_table
-    when 'agent agent_invocations' then source_id = actor
-    when 'agent agent_tool_calls' then source_id = actor
-    when 'agent agent_invocation_outcomes' then source_id = actor
-    when 'agent late_outcomes' then source_id = actor
-    when 'agent os_events' then source_id = actor
-    when 'worker workflow_executions' then true
-    when 'worker agent_invocations' then started_by = actor
-    when 'worker agent_tool_calls' then started_by = actor
-    when 'worker agent_invocation_outcomes' then started_by = actor
-    when 'worker workflow_outcomes' then started_by = actor
-    when 'worker late_outcomes' then started_by = actor
-    when 'worker os_events' then started_by = actor
-    when 'orchestrator workflow_executions' then true
-    when 'orchestrator agent_invocations' then true
-    when 'orchestrator agent_tool_calls' then true
-    when 'orchestrator agent_invocation_outcomes' then true
-    when 'orchestrator workflow_outcomes' then true
-    when 'orchestrator late_outcomes' then true
-    when 'orchestrator os_events' then true
-    when 'orchestrator agent_lineage_links' then true
-    when 'policy_guard agent_invocations' then source_id = actor
-    when 'policy_guard agent_tool_calls' then source_id = actor
-    when 'policy_guard agent_invocation_outcomes' then source_id = actor
-    when 'policy_guard late_outcomes' then source_id = actor
-    when 'policy_guard policy_decisions' then true
-    when 'policy_guard os_events' then source_id = actor
-    when 'operator source_definitions' then true
-    else false
+  return coalesce(case ledger_table
+    when 'source_definitions' then case ledger_role when 'operator' then true end
+    when 'workflow_executions' then case ledger_role when 'worker' then true when 'orchestrator' then true end
+    when 'agent_invocations' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
+    when 'agent_tool_calls' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
+    when 'agent_invocation_outcomes' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
+    when 'workflow_outcomes' then case ledger_role when 'worker' then started_by = actor when 'orchestrator' then true end
+    when 'late_outcomes' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
+    when 'policy_decisions' then case ledger_role when 'policy_guard' then true end
+    when 'os_events' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
+    when 'agent_lineage_links' then case ledger_role when 'orchestrator' then true end
   end, false);
 end
 $$;

@@ -1,4 +1,4 @@
--- Chapter 17a: rows as callers read them. They run with the caller's rights: what a token may not read is absent.
+-- Chapter: rows as callers read them. They run with the caller's rights: what a token may not read is absent.
 
 create function ledger_internal.tool_call_read(r public.agent_tool_calls) returns jsonb
 language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Chapter 17: the functions that write, one item each. They run with the caller's rights; the triggers hold the rules.
+-- Chapter: the functions that write, one item each. They run with the caller's rights; the triggers hold the rules.
 -- They return recorded, replayed or conflict; only a refusal that writes nothing raises.
 
 create function ledger_internal.require_tenant() returns uuid

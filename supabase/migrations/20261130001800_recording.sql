@@ -1,4 +1,4 @@
--- Chapter 18: recording outcomes, one and in batches.
+-- Chapter: recording outcomes, one and in batches.
 
 -- The subject has its outcome already: the same content again is that outcome; other content is late, kept, and told who won.
 create function ledger_internal.answer_second(kind text, id uuid, envelope jsonb) returns jsonb

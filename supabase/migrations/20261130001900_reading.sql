@@ -1,4 +1,4 @@
--- Chapter 19: reading one, and reading pages. Null when absent or another tenant's; pages are complete, never silently cut.
+-- Chapter: reading one, and reading pages. Null when absent or another tenant's; pages are complete, never silently cut.
 
 create function public.get_invocation(id uuid) returns jsonb
 language plpgsql volatile set search_path = '' set enable_seqscan = off as $$

@@ -1,4 +1,4 @@
--- Chapter 20: asking why, and what came of it. SQL answers without any graph.
+-- Chapter: asking why, and what came of it. SQL answers without any graph.
 --
 -- Breadth first, a level a query, each node once: the cost grows with the nodes reached, not with the paths between them.
 -- Cause to effect runs along the link for invoked, contributed-to and escalated-to, and against it for governed-by,

@@ -1,4 +1,4 @@
--- Chapter 21: the feed: what can no longer be overtaken, in one order. Sync, relay, seals and export read nothing else.
+-- Chapter: the feed: what can no longer be overtaken, in one order. Sync, relay, seals and export read nothing else.
 
 create function public.feed(after_epoch integer default 0, after_xid text default '0', after_seq bigint default 0, max_rows integer default 1000,
                             kinds text[] default null, tenant uuid default null)

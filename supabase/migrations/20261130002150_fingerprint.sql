@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  return '87390829359b5cfbd4929002703c5f97';
+  return '69e132e95b8f2ea7837ff68996c47c64';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

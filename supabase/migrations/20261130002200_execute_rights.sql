@@ -1,4 +1,4 @@
--- Chapter 22: who may call what. The platform grants EXECUTE on new functions in public to anon and authenticated by name,
+-- Chapter: who may call what. The platform grants EXECUTE on new functions in public to anon and authenticated by name,
 -- and Postgres to everyone, so all of it is taken back before anything is given.
 
 do $$
