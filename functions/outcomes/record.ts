@@ -1,0 +1,54 @@
+// Recording the outcome of one invocation or execution.
+import { type Recorded, Refusal, recordAgentOutcome, recordWorkflowOutcome } from '../../src/database/index.ts';
+import { KINDS, recordedAnswer } from '../_shared/answers.ts';
+import { readObject } from '../_shared/body.ts';
+import { type Call, type Endpoint, endpoint } from '../_shared/endpoint.ts';
+import { OUTCOME_ERRORS, ref } from '../_shared/endpoint-docs.ts';
+import { EXAMPLES } from '../_shared/examples.ts';
+import { requireSubmission, SUBMISSION_DEPTH, type Submission } from './submission.ts';
+
+type Recorder = Pick<Call, 'session' | 'caller' | 'deps'>;
+
+export const record: Endpoint = endpoint({
+  method: 'post',
+  path: '/',
+  operationId: 'recordOutcome',
+  summary: 'Record an outcome',
+  description:
+    'Records the terminal envelope of an invocation or execution and answers it with its minted `outcome_id`. The same ' +
+    'content again (key order and number spelling aside) answers the recorded envelope; other content is refused with ' +
+    'the id that won, and kept as a late envelope.',
+  body: {
+    schema: ref('OutcomeSubmission'),
+    description: 'Exactly one of `invocation_id` and `execution_id`, and the envelope without `outcome_id`.',
+    example: EXAMPLES.outcome,
+  },
+  answers: {
+    201: { description: 'Recorded.', schema: ref('Envelope') },
+    200: { description: 'Recorded before with the same content.', schema: ref('Envelope'), replay: true },
+  },
+  errors: [...OUTCOME_ERRORS],
+  handle: async (call) => {
+    const submission = requireSubmission(await readObject(call.request, SUBMISSION_DEPTH));
+    return recordedAnswer(await recordChecked(call, submission), KINDS.outcome);
+  },
+});
+
+/**
+ * Checks the result with the registered schemas and records. When the database knows a schema that was not used (put since
+ * this process looked), the definition is read again and the whole is tried once more.
+ */
+async function recordChecked(call: Recorder, submission: Submission): Promise<Recorded> {
+  const attempt = async (reload: boolean) => {
+    const checked = await call.deps.schemas.check(call.session, call.caller.tenantId, submission.outcome, reload);
+    return submission.invocation_id === undefined
+      ? recordWorkflowOutcome(call.session, submission.execution_id, submission.outcome, checked)
+      : recordAgentOutcome(call.session, submission.invocation_id, submission.outcome, checked);
+  };
+  try {
+    return await attempt(false);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'schema_unchecked') return await attempt(true);
+    throw error;
+  }
+}
