@@ -17,6 +17,12 @@ export function stackOf(state: StackState, doing: Pick<Stack, 'stop' | 'stopped'
     pid: state.pid,
     startedAt: state.started_at,
     createTenant: (tenant) => createTenant(state.database_url, tenant),
-    ...doing,
+    mintToken: doing.mintToken,
+    rotateKeys: doing.rotateKeys,
+    stop: doing.stop,
+    // Not copied: an attached stack begins to watch the other process only when somebody asks.
+    get stopped() {
+      return doing.stopped;
+    },
   };
 }

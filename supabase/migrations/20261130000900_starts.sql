@@ -327,31 +327,25 @@ comment on function ledger_internal.accept_invocation() is 'Checks an invocation
 -- After the start row stands: it is open work; its source may be undefined; its cause may be unknown yet; and it may be
 -- the cause that others wait for.
 create function ledger_internal.publish_start() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
-declare
-  kind constant text := tg_argv[0];
-  started record;
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
-  for started in
-    select s.tenant_id, (to_jsonb(s) ->> (kind || '_id'))::uuid as id, s.source_type, s.source_id, s.source_version, s.domain, s.correlation_id,
-           s.causation_id, s.governance_class, s.recorded_at, s.deadline_at, s.defined,
-           (to_jsonb(s) ->> case kind when 'invocation' then 'execution_id' else 'parent_execution_id' end)::uuid as within
-      from fresh s
-  loop
+  -- Only the branch of this trigger's own table is ever planned.
+  if tg_argv[0] = 'invocation' then
     insert into ledger_internal.open_work (tenant_id, subject_type, subject_id, source_id, domain, correlation_id, governance_class, execution_id, opened_at, deadline_at)
-    values (started.tenant_id, kind, started.id, started.source_id, started.domain, started.correlation_id, started.governance_class,
-            started.within, started.recorded_at, started.deadline_at);
-    if not started.defined then
-      insert into ledger_internal.undefined_sources (tenant_id, source_type, source_id, version, since)
-      values (started.tenant_id, started.source_type, started.source_id, started.source_version, started.recorded_at)
-      on conflict do nothing;
-    end if;
-    if not ledger_internal.cause_known(started.tenant_id, started.causation_id) then
-      insert into ledger_internal.unresolved_causes (tenant_id, causation_id, subject_type, subject_id, since)
-      values (started.tenant_id, started.causation_id, kind, started.id, started.recorded_at);
-    end if;
-    delete from ledger_internal.unresolved_causes u where u.tenant_id = started.tenant_id and u.causation_id = started.id::text;
-  end loop;
+    select n.tenant_id, 'invocation', n.invocation_id, n.source_id, n.domain, n.correlation_id, n.governance_class, n.execution_id, n.recorded_at, n.deadline_at from fresh n;
+    insert into ledger_internal.unresolved_causes (tenant_id, causation_id, subject_type, subject_id, since)
+    select n.tenant_id, n.causation_id, 'invocation', n.invocation_id, n.recorded_at from fresh n where not ledger_internal.cause_known(n.tenant_id, n.causation_id);
+    delete from ledger_internal.unresolved_causes u using fresh n where u.causation_id = n.invocation_id::text and u.tenant_id = n.tenant_id;
+  else
+    insert into ledger_internal.open_work (tenant_id, subject_type, subject_id, source_id, domain, correlation_id, governance_class, execution_id, opened_at, deadline_at)
+    select n.tenant_id, 'execution', n.execution_id, n.source_id, n.domain, n.correlation_id, n.governance_class, n.parent_execution_id, n.recorded_at, n.deadline_at from fresh n;
+    insert into ledger_internal.unresolved_causes (tenant_id, causation_id, subject_type, subject_id, since)
+    select n.tenant_id, n.causation_id, 'execution', n.execution_id, n.recorded_at from fresh n where not ledger_internal.cause_known(n.tenant_id, n.causation_id);
+    delete from ledger_internal.unresolved_causes u using fresh n where u.causation_id = n.execution_id::text and u.tenant_id = n.tenant_id;
+  end if;
+  insert into ledger_internal.undefined_sources (tenant_id, source_type, source_id, version, since)
+  select n.tenant_id, n.source_type, n.source_id, n.source_version, n.recorded_at from fresh n where not n.defined
+  on conflict do nothing;
   return null;
 end
 $$;

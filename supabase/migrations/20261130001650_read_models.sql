@@ -76,6 +76,35 @@ $$;
 comment on function ledger_internal.agent_outcome_read(public.agent_invocation_outcomes) is 'An outcome as callers read it: the envelope''s members, and what the ledger knows beside them.';
 comment on function ledger_internal.workflow_outcome_read(public.workflow_outcomes) is 'An outcome as callers read it: the envelope''s members, and what the ledger knows beside them.';
 
+-- What a start row says by itself; state and outcome are laid over it.
+create function ledger_internal.invocation_start_read(i public.agent_invocations) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return jsonb_build_object('invocation_id', i.invocation_id,
+    'source', jsonb_build_object('type', 'agent', 'id', i.source_id, 'version', i.source_version, 'domain', i.domain),
+    'governance_class', i.governance_class, 'correlation_id', i.correlation_id, 'causation_id', i.causation_id, 'execution_id', i.execution_id,
+    'step_id', i.step_id, 'step_name', i.step_name, 'attempt', i.attempt, 'surfaces', i.surfaces, 'verify', i.verify, 'recovery_mode', i.recovery_mode,
+    'deadline_at', ledger_internal.rfc3339(i.deadline_at), 'traceparent', i.traceparent, 'attributes', i.attributes, 'defined', i.defined,
+    'started_at', ledger_internal.rfc3339(i.recorded_at), 'recorded_by', i.recorded_by,
+    'state', 'running', 'heartbeat_at', null, 'outcome_id', null, 'outcome', null);
+end
+$$;
+comment on function ledger_internal.invocation_start_read(public.agent_invocations) is 'An invocation as it reads at the moment of its start.';
+
+create function ledger_internal.execution_start_read(e public.workflow_executions) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return jsonb_build_object('execution_id', e.execution_id,
+    'source', jsonb_build_object('type', 'workflow', 'id', e.source_id, 'version', e.source_version, 'domain', e.domain),
+    'governance_class', e.governance_class, 'correlation_id', e.correlation_id, 'causation_id', e.causation_id, 'execution_pattern', e.execution_pattern,
+    'parent_execution_id', e.parent_execution_id, 'resumed_from_execution_id', e.resumed_from_execution_id, 'verify', e.verify,
+    'deadline_at', ledger_internal.rfc3339(e.deadline_at), 'traceparent', e.traceparent, 'attributes', e.attributes, 'defined', e.defined,
+    'started_at', ledger_internal.rfc3339(e.recorded_at), 'recorded_by', e.recorded_by,
+    'status', 'running', 'state', 'running', 'outcome_id', null, 'outcome', null);
+end
+$$;
+comment on function ledger_internal.execution_start_read(public.workflow_executions) is 'An execution as it reads at the moment of its start.';
+
 create function ledger_internal.invocation_read(i public.agent_invocations) returns jsonb
 language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 declare
@@ -83,13 +112,8 @@ declare
   ended record;
 begin
   select w.deadline_at, w.heartbeat_at into work from ledger_internal.open_work_of_tenant(subject => 'invocation', ids => array[i.invocation_id]) w;
-  select o.outcome_id, o.outcome_envelope into ended from public.agent_invocation_outcomes o where o.tenant_id = i.tenant_id and o.invocation_id = i.invocation_id;
-  return jsonb_build_object('invocation_id', i.invocation_id,
-    'source', jsonb_build_object('type', 'agent', 'id', i.source_id, 'version', i.source_version, 'domain', i.domain),
-    'governance_class', i.governance_class, 'correlation_id', i.correlation_id, 'causation_id', i.causation_id, 'execution_id', i.execution_id,
-    'step_id', i.step_id, 'step_name', i.step_name, 'attempt', i.attempt, 'surfaces', i.surfaces, 'verify', i.verify, 'recovery_mode', i.recovery_mode,
-    'deadline_at', ledger_internal.rfc3339(i.deadline_at), 'traceparent', i.traceparent, 'attributes', i.attributes, 'defined', i.defined,
-    'started_at', ledger_internal.rfc3339(i.recorded_at), 'recorded_by', i.recorded_by,
+  select o.outcome_id, o.outcome_envelope into ended from public.agent_invocation_outcomes o where o.invocation_id = i.invocation_id and o.tenant_id = i.tenant_id;
+  return ledger_internal.invocation_start_read(i) || jsonb_build_object(
     'state', case when work.deadline_at is null then 'ended' else ledger_internal.open_state(work.deadline_at, work.heartbeat_at) end,
     'heartbeat_at', ledger_internal.rfc3339(work.heartbeat_at), 'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope);
 end
@@ -103,13 +127,8 @@ declare
   ended record;
 begin
   select w.deadline_at, w.heartbeat_at into work from ledger_internal.open_work_of_tenant(subject => 'execution', ids => array[e.execution_id]) w;
-  select o.outcome_id, o.outcome_envelope, o.status, o.completion_reason into ended from public.workflow_outcomes o where o.tenant_id = e.tenant_id and o.execution_id = e.execution_id;
-  return jsonb_build_object('execution_id', e.execution_id,
-    'source', jsonb_build_object('type', 'workflow', 'id', e.source_id, 'version', e.source_version, 'domain', e.domain),
-    'governance_class', e.governance_class, 'correlation_id', e.correlation_id, 'causation_id', e.causation_id, 'execution_pattern', e.execution_pattern,
-    'parent_execution_id', e.parent_execution_id, 'resumed_from_execution_id', e.resumed_from_execution_id, 'verify', e.verify,
-    'deadline_at', ledger_internal.rfc3339(e.deadline_at), 'traceparent', e.traceparent, 'attributes', e.attributes, 'defined', e.defined,
-    'started_at', ledger_internal.rfc3339(e.recorded_at), 'recorded_by', e.recorded_by,
+  select o.outcome_id, o.outcome_envelope, o.status, o.completion_reason into ended from public.workflow_outcomes o where o.execution_id = e.execution_id and o.tenant_id = e.tenant_id;
+  return ledger_internal.execution_start_read(e) || jsonb_build_object(
     'status', ledger_internal.execution_status(ended.status, ended.completion_reason),
     'state', case when work.deadline_at is null then 'ended' else ledger_internal.open_state(work.deadline_at, work.heartbeat_at) end,
     'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope);

@@ -69,6 +69,7 @@ declare
   digest text;
   id uuid;
   known text;
+  started public.agent_invocations;
 begin
   if ledger_internal.invocation_start_ok(invocation) is not true then
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.invocation_start_violations(invocation));
@@ -87,8 +88,9 @@ begin
   values (id, request #>> '{source,id}', request #>> '{source,version}', request #>> '{source,domain}', request ->> 'governance_class', request ->> 'correlation_id',
     coalesce(request ->> 'causation_id', ledger_internal.receive_trigger(request -> 'trigger', request ->> 'correlation_id')),
     (request ->> 'execution_id')::uuid, request ->> 'step_id', request ->> 'step_name', (request -> 'attempt')::integer, request -> 'surfaces', request ->> 'verify',
-    request ->> 'recovery_mode', ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes', digest);
-  return ledger_internal.answer('recorded', public.get_invocation(id));
+    request ->> 'recovery_mode', ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes', digest)
+  returning * into started;
+  return ledger_internal.answer('recorded', ledger_internal.invocation_start_read(started) || '{"tool_calls": []}');
 end
 $$;
 comment on function public.start_invocation(jsonb) is 'Writes an invocation''s start row before it runs. The same request again is a replay; the same id with another request is invocation_conflict.';
@@ -101,6 +103,7 @@ declare
   digest text;
   id uuid;
   known text;
+  started public.workflow_executions;
 begin
   if ledger_internal.execution_start_ok(execution) is not true then
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.execution_start_violations(execution));
@@ -120,8 +123,9 @@ begin
   values (id, request #>> '{source,id}', request #>> '{source,version}', request #>> '{source,domain}', request ->> 'governance_class', request ->> 'correlation_id',
     coalesce(request ->> 'causation_id', ledger_internal.receive_trigger(request -> 'trigger', request ->> 'correlation_id')),
     request ->> 'execution_pattern', (request ->> 'parent_execution_id')::uuid, (request ->> 'resumed_from_execution_id')::uuid, request ->> 'verify',
-    ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes', digest);
-  return ledger_internal.answer('recorded', public.get_execution(id));
+    ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes', digest)
+  returning * into started;
+  return ledger_internal.answer('recorded', ledger_internal.execution_start_read(started));
 end
 $$;
 comment on function public.start_execution(jsonb) is 'Writes an execution''s start row before it runs. The same request again is a replay; the same id with another request is execution_conflict.';

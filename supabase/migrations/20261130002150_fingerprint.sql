@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  return '69e132e95b8f2ea7837ff68996c47c64';
+  return '550518df1b2d44f03fcaf2df9e83b4f0';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

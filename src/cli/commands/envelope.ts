@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { Violation } from '../../contract/index.ts';
+import { EXIT } from '../exit.ts';
+import { unreadable } from '../failure.ts';
+import { withJson } from '../options.ts';
+import { print } from '../output.ts';
+import { renderProblem } from '../render/problem.ts';
+import type { Session } from '../session.ts';
+
+export function registerEnvelope(program: Command, session: Session): void {
+  const envelope = program.command('envelope').description('outcome envelopes, without a ledger');
+  withJson(envelope.command('check'))
+    .description('check an envelope against the contract; needs no ledger (exit 1 invalid, 2 unreadable)')
+    .argument('<file>', 'a JSON file, or - for standard input')
+    .action(async (file: string, options: { json?: boolean }) => {
+      const violations = await check(await bytesOf(file), file);
+      const { terminal } = session;
+      const text = () =>
+        violations.length === 0
+          ? terminal.colour.good('valid')
+          : renderProblem({ code: 'envelope_invalid', detail: countOf(violations), violations }, terminal.colour);
+      print(terminal, options.json, { valid: violations.length === 0, violations }, text);
+      if (violations.length > 0) session.exit = EXIT.failed;
+    });
+}
+
+/** The violations of the exact bytes; bytes that are no JSON at all are unreadable rather than invalid. */
+async function check(bytes: Uint8Array, file: string): Promise<Violation[]> {
+  const { checkEnvelope, readStrictJson } = await import('../../contract/index.ts');
+  const read = readStrictJson(bytes);
+  if (!read.ok) {
+    if (isJson(bytes)) return read.violations;
+    throw unreadable(`${nameOf(file)} is not JSON`, read.violations);
+  }
+  const checked = checkEnvelope(read.value);
+  return checked.ok ? [] : checked.violations;
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function bytesOf(file: string): Promise<Uint8Array> {
+  try {
+    return file === '-' ? await buffer(process.stdin) : await readFile(file);
+  } catch (cause) {
+    throw unreadable(`${nameOf(file)} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+  }
+}
+
+function nameOf(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
+function countOf(violations: readonly Violation[]): string {
+  return violations.length === 1 ? 'the envelope breaks one rule' : `the envelope breaks ${violations.length} rules`;
+}

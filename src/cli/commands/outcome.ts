@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import type { OutcomeRecord } from '../../client/documents.ts';
+import { getJson } from '../http.ts';
+import { openLedger } from '../ledger.ts';
+import { type LedgerOptions, uuid, withLedger } from '../options.ts';
+import { print } from '../output.ts';
+import { renderOutcome } from '../render/outcome.ts';
+import type { Session } from '../session.ts';
+
+export function registerOutcome(program: Command, session: Session): void {
+  const outcome = program.command('outcome').description('read recorded outcomes');
+  withLedger(outcome.command('show'))
+    .description('one outcome whole, with what came too late')
+    .argument('<outcome-id>', 'its id', uuid)
+    .action(async (outcomeId: string, options: LedgerOptions) => {
+      const document = await getJson<OutcomeRecord>(await openLedger(options), `/outcomes/${outcomeId}`);
+      print(session.terminal, options.json, document, () => renderOutcome(document, session.terminal.colour));
+    });
+}

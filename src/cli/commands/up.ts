@@ -1,0 +1,81 @@
+import { type Command, Option } from 'commander';
+import { preflight, unreachable, usage } from '../failure.ts';
+import { firstSteps } from '../first-steps.ts';
+import { attachLocal, type LocalStack, startOrAttach } from '../local-stack.ts';
+import { databaseUrlOf, databaseUrlOption, dataDirOf, type LocalOptions, wholeNumber, withLocal } from '../options.ts';
+import { print } from '../output.ts';
+import { ownCommand } from '../own-command.ts';
+import type { Session } from '../session.ts';
+import { startDetached } from '../start-detached.ts';
+import { renderStatus, type StatusDocument, statusOf } from '../status-document.ts';
+import { ensureDefaultTenant } from '../tenants.ts';
+import { untilStopped } from '../until-stopped.ts';
+
+interface UpOptions extends LocalOptions {
+  detach?: boolean;
+  port?: number;
+  databaseUrl?: string;
+  graph: string;
+}
+
+export function registerUp(program: Command, session: Session): void {
+  withLocal(program.command('up'))
+    .description('start the local stack (or attach to it) and say where everything is')
+    .option('-d, --detach', 'leave it running in the background')
+    .option('--port <n>', 'port of the functions (default: a free one)', wholeNumber(1, 65_535))
+    .addOption(databaseUrlOption('use this empty or ledger database instead of the embedded one'))
+    .addOption(new Option('--graph <kind>', 'graph beside the ledger; only none for now').default('none'))
+    .action(async (options: UpOptions) => {
+      if (options.graph !== 'none') {
+        throw usage(`--graph ${options.graph} is not available yet`, 'leave it out, or say --graph none');
+      }
+      const dataDir = dataDirOf(options);
+      const running = await attachLocal(dataDir);
+      if (running) return announce(session, options, running, true);
+      if (!options.spawn) {
+        throw unreachable(
+          `no stack runs on ${dataDir}, and --no-spawn forbids starting one`,
+          'outcome-ledger up --detach',
+        );
+      }
+      if (options.detach)
+        return announce(session, options, await startDetached(session.terminal, dataDir, options), false);
+      await runForeground(session, options, dataDir);
+    });
+}
+
+async function runForeground(session: Session, options: UpOptions, dataDir: string): Promise<void> {
+  const signalled = untilStopped();
+  const databaseUrl = databaseUrlOf(options.databaseUrl);
+  const { stack, own } = await startOrAttach(session.terminal, { dataDir, port: options.port, databaseUrl });
+  if (!own) return announce(session, options, stack, true);
+  try {
+    await announce(session, options, stack, false);
+    if (!options.json) session.terminal.err(session.terminal.errColour.dim('running; Ctrl-C stops it'));
+    // `down` in another terminal stops it too.
+    await Promise.race([signalled, stack.stopped]);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function announce(session: Session, options: UpOptions, stack: LocalStack, attached: boolean): Promise<void> {
+  const { terminal } = session;
+  const tenantId = await ensureDefaultTenant(stack);
+  const status: StatusDocument & { attached: boolean } = { ...(await statusOf(stack, tenantId)), attached };
+  if (status.health.status === 'down') {
+    throw preflight(
+      'stack_unwell',
+      `the functions at ${status.functions_url} do not answer`,
+      'outcome-ledger down, then up again',
+    );
+  }
+  print(terminal, options.json, status, () =>
+    [
+      terminal.colour.bold(attached ? 'attached to the running stack' : 'the ledger is up'),
+      renderStatus(status, terminal.colour),
+      '',
+      firstSteps(status, ownCommand(), terminal.colour),
+    ].join('\n'),
+  );
+}

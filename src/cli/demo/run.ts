@@ -1,0 +1,30 @@
+import type { LocalStack } from '../local-stack.ts';
+import type { Progress } from '../render/progress.ts';
+import { hire } from './cast.ts';
+import type { Seen } from './checks.ts';
+import { define } from './definitions.ts';
+import { play } from './play.ts';
+import { tryForbidden } from './refusals.ts';
+import { BATCHES } from './story.ts';
+
+/** Steps that `runDemo` reports. */
+export const DEMO_STEPS = 5;
+
+/** Plays the whole story on a running stack, in a tenant of its own, and reads back what the ledger made of it. */
+export async function runDemo(stack: LocalStack, progress: Progress): Promise<Seen> {
+  progress.step('tenants and tokens');
+  const cast = await hire(stack);
+  progress.step('defining the workflow and its agents');
+  await define(cast);
+  progress.step(`allocating editions with ${BATCHES.length} agents`);
+  const played = await play(cast);
+  progress.step('trying what must be refused');
+  const refusals = await tryForbidden(stack, cast, played);
+  progress.step('asking why');
+  const [page, why, gaps] = await Promise.all([
+    cast.auditor.outcomes.list({ correlation_id: cast.correlationId, order: 'asc' }).toArray(),
+    cast.auditor.lineage.why(played.workflow.outcome_id),
+    cast.auditor.lineage.gaps(),
+  ]);
+  return { cast, played, outcomes: page, why, gaps, refusals };
+}

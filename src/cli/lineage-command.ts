@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import type { LineageDocument } from '../client/documents.ts';
+import { getJson } from './http.ts';
+import { openLedger } from './ledger.ts';
+import { type LedgerOptions, uuid, wholeNumber, withLedger } from './options.ts';
+import { print } from './output.ts';
+import { renderTree } from './render/tree.ts';
+import type { Session } from './session.ts';
+
+/** `why` and `impact` differ in the direction and in nothing else. */
+export function addLineageCommand(
+  program: Command,
+  session: Session,
+  direction: 'why' | 'impact',
+  description: string,
+): void {
+  withLedger(program.command(direction))
+    .description(description)
+    .argument('<outcome-id>', 'the outcome to start from', uuid)
+    .option('--depth <n>', 'links to follow at most, 1 to 64', wholeNumber(1, 64), 20)
+    .action(async (outcomeId: string, options: LedgerOptions & { depth: number }) => {
+      const ledger = await openLedger(options);
+      const path = `/lineage/outcomes/${outcomeId}/${direction}?max_depth=${options.depth}`;
+      const document = await getJson<LineageDocument>(ledger, path);
+      const { terminal } = session;
+      print(terminal, options.json, document, () => renderTree(document, terminal.colour, terminal.width));
+    });
+}

@@ -1,0 +1,131 @@
+import type { LocalStack } from './local-stack.ts';
+import type { Colour } from './render/colour.ts';
+import { renderFields } from './render/table.ts';
+
+/** The edge functions a ledger serves; each answers `/<name>/health`. */
+export const FUNCTIONS = [
+  'definitions',
+  'invocations',
+  'outcomes',
+  'executions',
+  'events',
+  'policy',
+  'lineage',
+] as const;
+
+export interface Health {
+  /** ok: every function answers; degraded: one says so; down: one does not answer. */
+  status: 'ok' | 'degraded' | 'down';
+  functions: Record<string, string>;
+  fingerprint: string | null;
+}
+
+/** What `status --json` gives; members that only a local stack has are null for a ledger named by --url. */
+export interface StatusDocument {
+  functions_url: string;
+  database_url: string | null;
+  auditor_url: string | null;
+  jwks_url: string | null;
+  issuer: string | null;
+  data_dir: string | null;
+  graph: 'none' | null;
+  workers: unknown[];
+  pid: number | null;
+  tenant_id: string | null;
+  health: Health;
+}
+
+export async function statusOf(stack: LocalStack, tenantId: string | null): Promise<StatusDocument> {
+  return {
+    functions_url: stack.functionsUrl,
+    database_url: stack.databaseUrl,
+    auditor_url: stack.auditorUrl,
+    jwks_url: stack.jwksUrl,
+    issuer: stack.issuer,
+    data_dir: stack.dataDir,
+    graph: 'none',
+    workers: stack.workers,
+    pid: stack.pid,
+    tenant_id: tenantId,
+    health: await healthOf(stack.functionsUrl),
+  };
+}
+
+export async function remoteStatus(functionsUrl: string): Promise<StatusDocument> {
+  const health = await healthOf(functionsUrl);
+  return {
+    functions_url: functionsUrl,
+    database_url: null,
+    auditor_url: null,
+    jwks_url: null,
+    issuer: null,
+    data_dir: null,
+    graph: null,
+    workers: [],
+    pid: null,
+    tenant_id: null,
+    health,
+  };
+}
+
+async function healthOf(functionsUrl: string): Promise<Health> {
+  const answers = await Promise.all(
+    FUNCTIONS.map(async (name) => [name, await healthOfOne(functionsUrl, name)] as const),
+  );
+  const words = answers.map(([, answer]) => answer.status);
+  return {
+    status: words.every((word) => word === 'ok') ? 'ok' : words.some((word) => word === 'down') ? 'down' : 'degraded',
+    functions: Object.fromEntries(answers.map(([name, answer]) => [name, answer.status])),
+    fingerprint: answers.map(([, answer]) => answer.fingerprint).find((found) => found !== null) ?? null,
+  };
+}
+
+async function healthOfOne(
+  functionsUrl: string,
+  name: string,
+): Promise<{ status: string; fingerprint: string | null }> {
+  try {
+    // Not well is 503 with the same body, which says why.
+    const response = await fetch(`${functionsUrl}/${name}/health`, { signal: AbortSignal.timeout(10_000) });
+    const body = (await response.json()) as { status?: unknown; code?: unknown; fingerprint?: unknown };
+    const word = typeof body.status === 'string' ? body.status : body.code;
+    return {
+      status: typeof word === 'string' ? word : `HTTP ${response.status}`,
+      fingerprint: typeof body.fingerprint === 'string' ? body.fingerprint : null,
+    };
+  } catch {
+    return { status: 'down', fingerprint: null };
+  }
+}
+
+export function renderStatus(status: StatusDocument, colour: Colour): string {
+  const paint = { ok: colour.good, degraded: colour.warn, down: colour.bad }[status.health.status];
+  const unwell = Object.entries(status.health.functions).filter(([, word]) => word !== 'ok');
+  const fields = renderFields(
+    [
+      ['functions', status.functions_url],
+      ['database', status.database_url],
+      ['auditor', status.auditor_url],
+      ['keys (JWKS)', status.jwks_url],
+      ['data', status.data_dir],
+      ['tenant', status.tenant_id],
+      ['graph', status.graph],
+      ['workers', status.pid === null ? null : workersText(status.workers)],
+      ['pid', status.pid],
+    ],
+    colour,
+  );
+  const health = [paint(status.health.status), ...unwell.map(([name, word]) => `${name}: ${word}`)].join('  ');
+  return `${fields}\n${colour.dim('health'.padEnd(11))}  ${health}`;
+}
+
+function workersText(workers: unknown[]): string {
+  if (workers.length === 0) return 'none';
+  return workers
+    .map((worker) => {
+      if (typeof worker === 'string') return worker;
+      const { name, state } = worker as { name?: string; state?: string };
+      return state ? `${name} (${state})` : String(name);
+    })
+    .join(', ');
+}
