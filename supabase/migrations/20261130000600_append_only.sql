@@ -149,7 +149,16 @@ grant create on schema ledger_internal to ledger_retention;
 grant ledger_retention to current_user with inherit true, set true;
 alter function ledger_internal.purge(uuid, integer) owner to ledger_retention;
 -- After the change of owner: what the old owner held before it passes to the new one.
-do $$ begin execute pg_catalog.format('grant execute on function ledger_internal.purge(uuid, integer) to %I', current_user); end $$;
+alter function ledger_internal.purge(uuid, integer) owner to ledger_retention;
+-- A change of owner takes the old owner's rights along, so the new owner gives it the call back.
+do $$
+declare
+  migrator constant text := current_user;
+begin
+  set local role ledger_retention;
+  execute pg_catalog.format('grant execute on function ledger_internal.purge(uuid, integer) to %I', migrator);
+  execute pg_catalog.format('set local role %I', migrator);
+end
+$$;
 revoke create on schema ledger_internal from ledger_retention;
-revoke inherit option for ledger_retention from current_user;
 revoke set option for ledger_retention from current_user;

@@ -1,9 +1,10 @@
 -- Chapter: starts. A start row is written before anything runs, so that a process that dies leaves a trace with a
 -- deadline. It is immutable; what ends it is an outcome.
 --
--- Here and in every later table no index leads with tenant_id. On a young table the planner cannot tell a look-up by id
--- from a scan of the tenant, takes either index, and a cached plan keeps the wrong one while the table grows. Keys
--- therefore lead with the id, and the index that pages a tenant's rows leads with the tenant's hash, which no look-up names.
+-- Keys lead with the id here and in every later table; only the index that pages a tenant's rows leads with tenant_id. On
+-- a young table the planner cannot tell a look-up by id from a read of the tenant, and a cached plan keeps the wrong index
+-- while the table grows. The triggers' look-ups therefore compare the tenant with `is not distinct from`, which no index
+-- serves, and are left with the id's.
 
 create table public.workflow_executions (
   tenant_id                 uuid        not null,
@@ -39,7 +40,7 @@ create index workflow_executions_parent on public.workflow_executions (parent_ex
 create index workflow_executions_resumed_from on public.workflow_executions (resumed_from_execution_id, tenant_id);
 create index workflow_executions_correlation on public.workflow_executions (correlation_id, tenant_id);
 create unique index workflow_executions_feed on public.workflow_executions (epoch, xid, seq);
-create index workflow_executions_page on public.workflow_executions (uuid_hash_extended(tenant_id, 0), epoch, xid, seq);
+create index workflow_executions_page on public.workflow_executions (tenant_id, epoch, xid, seq);
 comment on table public.workflow_executions is 'The start of one workflow execution, written before it runs. Immutable.';
 comment on column public.workflow_executions.execution_id is 'UUID v4 of the execution; made by the client so that a retry is the same call, or minted here.';
 comment on column public.workflow_executions.execution_pattern is 'The execution_pattern.primary declared in the workflow contract.';
@@ -81,7 +82,7 @@ create table public.agent_invocations (
 create unique index agent_invocations_attempt on public.agent_invocations (execution_id, tenant_id, step_id, attempt);
 create index agent_invocations_correlation on public.agent_invocations (correlation_id, tenant_id);
 create unique index agent_invocations_feed on public.agent_invocations (epoch, xid, seq);
-create index agent_invocations_page on public.agent_invocations (uuid_hash_extended(tenant_id, 0), epoch, xid, seq);
+create index agent_invocations_page on public.agent_invocations (tenant_id, epoch, xid, seq);
 comment on table public.agent_invocations is 'The start of one agent invocation, written before it runs. Immutable.';
 comment on column public.agent_invocations.invocation_id is 'UUID v4 of the invocation; made by the client so that a retry is the same call, or minted here.';
 comment on column public.agent_invocations.execution_id is 'The workflow execution it runs in, if any.';
@@ -194,7 +195,8 @@ begin
   if deadline_at is null then
     deadline_at := clock_timestamp() + coalesce(d.default_deadline_ms * interval '1 millisecond', ledger_internal.default_deadline(kind));
   end if;
-  if deadline_at <= clock_timestamp() or deadline_at > clock_timestamp() + ledger_internal.longest_deadline() then
+  -- now(), the transaction's start: a relative deadline of a millisecond is not past because its batch took two.
+  if deadline_at <= now() or deadline_at > clock_timestamp() + ledger_internal.longest_deadline() then
     perform ledger_internal.refuse('deadline_invalid', null,
       jsonb_build_array(jsonb_build_object('path', '/deadline_at', 'rule', 'deadline', 'message', 'must lie ahead, at most 30 days, by the database''s clock')));
   end if;
@@ -206,11 +208,11 @@ comment on function ledger_internal.settle_start(uuid, text, text, text, text, t
 create function ledger_internal.require_open_execution(tenant uuid, execution uuid, path text) returns void
 language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 begin
-  if not exists (select from public.workflow_executions e where e.tenant_id = tenant and e.execution_id = execution) then
+  if not exists (select from public.workflow_executions e where e.tenant_id is not distinct from tenant and e.execution_id = execution) then
     perform ledger_internal.refuse('unknown_execution', null,
       jsonb_build_array(jsonb_build_object('path', path, 'rule', 'exists', 'message', 'must be an execution of this tenant')));
   end if;
-  if exists (select from public.workflow_outcomes o where o.tenant_id = tenant and o.execution_id = execution) then
+  if exists (select from public.workflow_outcomes o where o.tenant_id is not distinct from tenant and o.execution_id = execution) then
     perform ledger_internal.refuse('execution_closed');
   end if;
 end
@@ -249,7 +251,7 @@ begin
     perform ledger_internal.require_open_execution(new.tenant_id, new.parent_execution_id, '/parent_execution_id');
   end if;
   if new.resumed_from_execution_id is not null and not exists (
-    select from public.workflow_executions e where e.tenant_id = new.tenant_id and e.execution_id = new.resumed_from_execution_id) then
+    select from public.workflow_executions e where e.tenant_id is not distinct from new.tenant_id and e.execution_id = new.resumed_from_execution_id) then
     perform ledger_internal.refuse('unknown_execution', null,
       jsonb_build_array(jsonb_build_object('path', '/resumed_from_execution_id', 'rule', 'exists', 'message', 'must be an execution of this tenant')));
   end if;
@@ -301,7 +303,7 @@ begin
     perform ledger_internal.require_open_execution(new.tenant_id, new.execution_id, '/execution_id');
     if new.step_id is not null and exists (
       select from public.agent_invocations i
-       where i.tenant_id = new.tenant_id and i.execution_id = new.execution_id and i.step_id = new.step_id and i.attempt = new.attempt
+       where i.tenant_id is not distinct from new.tenant_id and i.execution_id = new.execution_id and i.step_id = new.step_id and i.attempt = new.attempt
          and i.invocation_id <> new.invocation_id) then
       perform ledger_internal.refuse('attempt_conflict');
     end if;

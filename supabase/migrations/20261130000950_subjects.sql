@@ -28,12 +28,12 @@ begin
     select i.tenant_id, 'invocation', i.invocation_id, i.source_type, i.source_id, i.source_version, i.domain, i.governance_class,
            i.correlation_id, i.causation_id, i.execution_id, null, i.output_schema_hash, i.confidence_schema_hash, i.recorded_by
       into found_subject
-      from public.agent_invocations i where i.tenant_id = tenant and i.invocation_id = id;
+      from public.agent_invocations i where i.tenant_id is not distinct from tenant and i.invocation_id = id;
   else
     select e.tenant_id, 'execution', e.execution_id, e.source_type, e.source_id, e.source_version, e.domain, e.governance_class,
            e.correlation_id, e.causation_id, e.parent_execution_id, e.execution_pattern, e.output_schema_hash, e.confidence_schema_hash, e.recorded_by
       into found_subject
-      from public.workflow_executions e where e.tenant_id = tenant and e.execution_id = id;
+      from public.workflow_executions e where e.tenant_id is not distinct from tenant and e.execution_id = id;
   end if;
   return found_subject;
 end

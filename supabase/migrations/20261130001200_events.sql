@@ -24,7 +24,7 @@ create table public.os_events (
 create index os_events_invocation on public.os_events (invocation_id, tenant_id);
 create index os_events_correlation on public.os_events (correlation_id, tenant_id);
 create unique index os_events_feed on public.os_events (epoch, xid, seq);
-create index os_events_page on public.os_events (uuid_hash_extended(tenant_id, 0), epoch, xid, seq);
+create index os_events_page on public.os_events (tenant_id, epoch, xid, seq);
 select ledger_internal.make_append_only('public.os_events');
 select ledger_internal.describe_common_columns('public.os_events');
 comment on table public.os_events is 'One OS event.';
@@ -84,7 +84,7 @@ begin
     new.correlation_id := subject.correlation_id;
     new.causation_id := new.invocation_id::text;
   end if;
-  if exists (select from public.os_events e where e.tenant_id = new.tenant_id and e.event_id = new.event_id) then
+  if exists (select from public.os_events e where e.tenant_id is not distinct from new.tenant_id and e.event_id = new.event_id) then
     perform ledger_internal.refuse('event_conflict');
   end if;
   new.request_digest := coalesce(new.request_digest, ledger_internal.digest(document));

@@ -50,7 +50,7 @@ create index agent_invocation_outcomes_correlation on public.agent_invocation_ou
 create index agent_invocation_outcomes_causation on public.agent_invocation_outcomes (causation_id, tenant_id);
 create index agent_invocation_outcomes_execution on public.agent_invocation_outcomes (execution_id, tenant_id) where execution_id is not null;
 create unique index agent_invocation_outcomes_feed on public.agent_invocation_outcomes (epoch, xid, seq);
-create index agent_invocation_outcomes_page on public.agent_invocation_outcomes (uuid_hash_extended(tenant_id, 0), epoch, xid, seq);
+create index agent_invocation_outcomes_page on public.agent_invocation_outcomes (tenant_id, epoch, xid, seq);
 create index agent_invocation_outcomes_ungoverned on public.agent_invocation_outcomes (tenant_id, recorded_at) where decision is null and governance_class <> 'autonomous';
 comment on table public.agent_invocation_outcomes is 'The terminal outcome of one agent invocation: at most one row per invocation, never changed.';
 comment on column public.agent_invocation_outcomes.invocation_id is 'The invocation it ends.';
@@ -96,7 +96,7 @@ create index workflow_outcomes_correlation on public.workflow_outcomes (correlat
 create index workflow_outcomes_causation on public.workflow_outcomes (causation_id, tenant_id);
 create index workflow_outcomes_parent on public.workflow_outcomes (parent_execution_id, tenant_id) where parent_execution_id is not null;
 create unique index workflow_outcomes_feed on public.workflow_outcomes (epoch, xid, seq);
-create index workflow_outcomes_page on public.workflow_outcomes (uuid_hash_extended(tenant_id, 0), epoch, xid, seq);
+create index workflow_outcomes_page on public.workflow_outcomes (tenant_id, epoch, xid, seq);
 create index workflow_outcomes_ungoverned on public.workflow_outcomes (tenant_id, recorded_at) where decision is null and governance_class <> 'autonomous';
 comment on table public.workflow_outcomes is 'The terminal outcome of one workflow execution: at most one row per execution, never changed.';
 comment on column public.workflow_outcomes.execution_id is 'The execution it ends.';

@@ -16,24 +16,24 @@ begin
                (subject.subject_id::text, true),
                (subject.within::text, false),
                (subject.causation_id, false),
-               ((select e.invocation_id::text from public.os_events e where e.event_id = subject.causation_id and e.tenant_id = subject.tenant_id), false),
+               ((select e.invocation_id::text from public.os_events e where e.event_id = subject.causation_id and e.tenant_id is not distinct from subject.tenant_id), false),
                ((select d.guard_invocation_id::text from public.policy_decisions d
-                  where d.invocation_id = subject.subject_id and d.tenant_id = subject.tenant_id and subject.subject_type = 'invocation'), false),
+                  where d.invocation_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id and subject.subject_type = 'invocation'), false),
                ((select d.guard_invocation_id::text from public.policy_decisions d
-                  where d.execution_id = subject.subject_id and d.tenant_id = subject.tenant_id and subject.subject_type = 'execution'), false)
+                  where d.execution_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id and subject.subject_type = 'execution'), false)
              ) r (id, exclusive)
             where r.id is not null
             group by 1
             order by 1) k;
   if subject.subject_type = 'invocation' then
-    select * into decided from public.policy_decisions d where d.invocation_id = subject.subject_id and d.tenant_id = subject.tenant_id;
+    select * into decided from public.policy_decisions d where d.invocation_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id;
   else
-    select * into decided from public.policy_decisions d where d.execution_id = subject.subject_id and d.tenant_id = subject.tenant_id;
+    select * into decided from public.policy_decisions d where d.execution_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id;
   end if;
   if decided.guard_invocation_id is not null then
     perform pg_advisory_xact_lock_shared(hashtextextended(subject.tenant_id || ':' || decided.guard_invocation_id, 0));
   end if;
-  select e.invocation_id into announced_by from public.os_events e where e.event_id = subject.causation_id and e.tenant_id = subject.tenant_id;
+  select e.invocation_id into announced_by from public.os_events e where e.event_id = subject.causation_id and e.tenant_id is not distinct from subject.tenant_id;
   if announced_by is not null then
     perform pg_advisory_xact_lock_shared(hashtextextended(subject.tenant_id || ':' || announced_by, 0));
   end if;
@@ -47,10 +47,10 @@ begin
   return array[
     subject.within::text,
     subject.causation_id,
-    (select e.invocation_id::text from public.os_events e where e.tenant_id = subject.tenant_id and e.event_id = subject.causation_id),
+    (select e.invocation_id::text from public.os_events e where e.tenant_id is not distinct from subject.tenant_id and e.event_id = subject.causation_id),
     case subject.subject_type
-      when 'invocation' then (select d.guard_invocation_id::text from public.policy_decisions d where d.tenant_id = subject.tenant_id and d.invocation_id = subject.subject_id)
-      else (select d.guard_invocation_id::text from public.policy_decisions d where d.tenant_id = subject.tenant_id and d.execution_id = subject.subject_id)
+      when 'invocation' then (select d.guard_invocation_id::text from public.policy_decisions d where d.tenant_id is not distinct from subject.tenant_id and d.invocation_id = subject.subject_id)
+      else (select d.guard_invocation_id::text from public.policy_decisions d where d.tenant_id is not distinct from subject.tenant_id and d.execution_id = subject.subject_id)
     end];
 end
 $$;
@@ -147,7 +147,7 @@ begin
   select jsonb_agg(jsonb_build_object('path', '/execution_context/sub_workflow_outcomes/' || (s.position - 1), 'rule', 'exists', 'message', 'must be a workflow outcome of this tenant'))
     into unknown
     from jsonb_array_elements_text(envelope #> '{execution_context,sub_workflow_outcomes}') with ordinality s (id, position)
-   where not exists (select from public.workflow_outcomes o where o.tenant_id = tenant and o.outcome_id = s.id::uuid);
+   where not exists (select from public.workflow_outcomes o where o.tenant_id is not distinct from tenant and o.outcome_id = s.id::uuid);
   if unknown is not null then
     perform ledger_internal.refuse('envelope_invalid', null, unknown);
   end if;
@@ -219,9 +219,9 @@ begin
   end if;
   decided := ledger_internal.lock_outcome(subject);
   if kind = 'invocation' then
-    select o.outcome_id into winner from public.agent_invocation_outcomes o where o.tenant_id = caller.tenant_id and o.invocation_id = new.invocation_id;
+    select o.outcome_id into winner from public.agent_invocation_outcomes o where o.tenant_id is not distinct from caller.tenant_id and o.invocation_id = new.invocation_id;
   else
-    select o.outcome_id into winner from public.workflow_outcomes o where o.tenant_id = caller.tenant_id and o.execution_id = new.execution_id;
+    select o.outcome_id into winner from public.workflow_outcomes o where o.tenant_id is not distinct from caller.tenant_id and o.execution_id = new.execution_id;
   end if;
   if winner is not null then
     -- A recording function answers with the winner; a bare insert can only be refused. Whoever sets the flag by hand
@@ -231,7 +231,7 @@ begin
     end if;
     perform ledger_internal.refuse('outcome_conflict', null, '[]', jsonb_build_object('outcome_id', winner));
   end if;
-  if not exists (select from ledger_internal.open_work w where w.subject_id = subject.subject_id and w.subject_type = kind and w.tenant_id = subject.tenant_id) then
+  if not exists (select from ledger_internal.open_work w where w.subject_id = subject.subject_id and w.subject_type = kind and w.tenant_id is not distinct from subject.tenant_id) then
     perform ledger_internal.require_open(subject);
   end if;
   perform ledger_internal.check_outcome(new.outcome_envelope, subject, decided, new.result_schema_hash, new.confidence_schema_hash);
@@ -303,9 +303,9 @@ begin
   subject := ledger_internal.require_subject(caller.tenant_id, case when new.invocation_id is null then 'execution' else 'invocation' end,
     coalesce(new.invocation_id, new.execution_id));
   perform ledger_internal.require_may_write('late_outcomes', caller.ledger_role, caller.actor_id, subject);
-  select o.outcome_id, o.outcome_envelope into won from public.agent_invocation_outcomes o where o.tenant_id = new.tenant_id and o.invocation_id = new.invocation_id
+  select o.outcome_id, o.outcome_envelope into won from public.agent_invocation_outcomes o where o.tenant_id is not distinct from new.tenant_id and o.invocation_id = new.invocation_id
   union all
-  select o.outcome_id, o.outcome_envelope from public.workflow_outcomes o where o.tenant_id = new.tenant_id and o.execution_id = new.execution_id;
+  select o.outcome_id, o.outcome_envelope from public.workflow_outcomes o where o.tenant_id is not distinct from new.tenant_id and o.execution_id = new.execution_id;
   if won.outcome_id is null or ledger_internal.same_content(won.outcome_envelope, new.outcome_envelope) then
     perform ledger_internal.refuse('not_permitted', 'Only an envelope that lost to another one can be late.');
   end if;

@@ -80,10 +80,10 @@ language plpgsql volatile security definer set search_path = '' set enable_seqsc
 declare
   id uuid := ledger_internal.uuid_or_null(cause);
 begin
-  return exists (select from public.os_events e where e.tenant_id = tenant and e.event_id = cause)
+  return exists (select from public.os_events e where e.tenant_id is not distinct from tenant and e.event_id = cause)
     or (id is not null and (
-         exists (select from public.agent_invocations i where i.tenant_id = tenant and i.invocation_id = id)
-      or exists (select from public.workflow_executions x where x.tenant_id = tenant and x.execution_id = id)));
+         exists (select from public.agent_invocations i where i.tenant_id is not distinct from tenant and i.invocation_id = id)
+      or exists (select from public.workflow_executions x where x.tenant_id is not distinct from tenant and x.execution_id = id)));
 end
 $$;
 comment on function ledger_internal.cause_known(uuid, text) is 'Whether a causation_id resolves. An outcome is found through its event, which bears its id.';
@@ -142,7 +142,7 @@ begin
    cross join lateral (
      select o.outcome_id, o.source_type, o.escalation_target from ledger_internal.outcomes o
       where o.outcome_id = case when n.causation_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' then n.causation_id::uuid end
-        and o.tenant_id = n.tenant_id offset 0
+        and o.tenant_id is not distinct from n.tenant_id offset 0
    ) c
   on conflict do nothing;
   get diagnostics resolved = row_count;
@@ -156,11 +156,11 @@ begin
       from fresh n
      cross join lateral (
        select o.outcome_id, o.source_type, o.escalation_target
-         from public.os_events e join public.agent_invocation_outcomes o on o.invocation_id = e.invocation_id and o.tenant_id = e.tenant_id
-        where e.event_id = n.causation_id and e.tenant_id = n.tenant_id
+         from public.os_events e join public.agent_invocation_outcomes o on o.invocation_id = e.invocation_id and o.tenant_id is not distinct from e.tenant_id
+        where e.event_id = n.causation_id and e.tenant_id is not distinct from n.tenant_id
        union all
        select o.outcome_id, o.source_type, o.escalation_target from ledger_internal.outcomes o
-        where o.subject_id = ledger_internal.uuid_or_null(n.causation_id) and o.tenant_id = n.tenant_id
+        where o.subject_id = ledger_internal.uuid_or_null(n.causation_id) and o.tenant_id is not distinct from n.tenant_id
        limit 1
      ) c
      where c.outcome_id <> n.outcome_id
@@ -175,20 +175,20 @@ begin
            nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
       from fresh n
      cross join lateral (
-       select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = n.invocation_id::text and o.tenant_id = n.tenant_id offset 0
+       select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = n.invocation_id::text and o.tenant_id is not distinct from n.tenant_id offset 0
      ) e
      where e.outcome_id <> n.outcome_id
     on conflict do nothing;
     -- … or an event it registered.
-    if exists (select from fresh n join public.os_events v on v.invocation_id = n.invocation_id and v.tenant_id = n.tenant_id) then
+    if exists (select from fresh n join public.os_events v on v.invocation_id = n.invocation_id and v.tenant_id is not distinct from n.tenant_id) then
       insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
       select n.tenant_id, n.outcome_id, n.source_type, e.outcome_id, e.source_type,
              case when e.source_type = 'agent' and n.escalation_target = e.source_id then 'escalated-to' else 'invoked' end,
              nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
         from fresh n
-        join public.os_events v on v.invocation_id = n.invocation_id and v.tenant_id = n.tenant_id
+        join public.os_events v on v.invocation_id = n.invocation_id and v.tenant_id is not distinct from n.tenant_id
        cross join lateral (
-         select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = v.event_id and o.tenant_id = v.tenant_id offset 0
+         select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = v.event_id and o.tenant_id is not distinct from v.tenant_id offset 0
        ) e
        where e.outcome_id <> n.outcome_id
       on conflict do nothing;
@@ -198,7 +198,7 @@ begin
       insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
       select n.tenant_id, n.outcome_id, n.source_type, w.outcome_id, 'workflow', 'contributed-to',
              nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
-        from fresh n join public.workflow_outcomes w on w.execution_id = n.execution_id and w.tenant_id = n.tenant_id
+        from fresh n join public.workflow_outcomes w on w.execution_id = n.execution_id and w.tenant_id is not distinct from n.tenant_id
       on conflict do nothing;
     end if;
     if decided then
@@ -206,22 +206,22 @@ begin
       select n.tenant_id, n.outcome_id, n.source_type, g.outcome_id, 'agent', 'governed-by',
              nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
         from fresh n
-        join public.policy_decisions p on p.invocation_id = n.invocation_id and p.tenant_id = n.tenant_id
-        join public.agent_invocation_outcomes g on g.invocation_id = p.guard_invocation_id and g.tenant_id = p.tenant_id
+        join public.policy_decisions p on p.invocation_id = n.invocation_id and p.tenant_id is not distinct from n.tenant_id
+        join public.agent_invocation_outcomes g on g.invocation_id = p.guard_invocation_id and g.tenant_id is not distinct from p.tenant_id
       on conflict do nothing;
     end if;
-    if exists (select from fresh n join public.policy_decisions p on p.guard_invocation_id = n.invocation_id and p.tenant_id = n.tenant_id) then
+    if exists (select from fresh n join public.policy_decisions p on p.guard_invocation_id = n.invocation_id and p.tenant_id is not distinct from n.tenant_id) then
       insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
       select n.tenant_id, g.outcome_id, g.source_type, n.outcome_id, 'agent', 'governed-by',
              nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
         from fresh n
-        join public.policy_decisions p on p.guard_invocation_id = n.invocation_id and p.tenant_id = n.tenant_id
+        join public.policy_decisions p on p.guard_invocation_id = n.invocation_id and p.tenant_id is not distinct from n.tenant_id
        cross join lateral (
-         select o.outcome_id, o.source_type from ledger_internal.outcomes o where o.subject_id = coalesce(p.invocation_id, p.execution_id) and o.tenant_id = p.tenant_id offset 0
+         select o.outcome_id, o.source_type from ledger_internal.outcomes o where o.subject_id = coalesce(p.invocation_id, p.execution_id) and o.tenant_id is not distinct from p.tenant_id offset 0
        ) g
       on conflict do nothing;
     end if;
-    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.invocation_id and w.subject_type = 'invocation' and w.tenant_id = n.tenant_id;
+    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.invocation_id and w.subject_type = 'invocation' and w.tenant_id is not distinct from n.tenant_id;
   else
     -- What it caused, already recorded: those that named its subject.
     insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
@@ -230,7 +230,7 @@ begin
            nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
       from fresh n
      cross join lateral (
-       select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = n.execution_id::text and o.tenant_id = n.tenant_id offset 0
+       select o.outcome_id, o.source_type, o.source_id from ledger_internal.outcomes o where o.causation_id = n.execution_id::text and o.tenant_id is not distinct from n.tenant_id offset 0
      ) e
      where e.outcome_id <> n.outcome_id
     on conflict do nothing;
@@ -239,7 +239,7 @@ begin
       insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
       select n.tenant_id, n.outcome_id, n.source_type, w.outcome_id, 'workflow', 'contributed-to',
              nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
-        from fresh n join public.workflow_outcomes w on w.execution_id = n.parent_execution_id and w.tenant_id = n.tenant_id
+        from fresh n join public.workflow_outcomes w on w.execution_id = n.parent_execution_id and w.tenant_id is not distinct from n.tenant_id
       on conflict do nothing;
     end if;
     insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
@@ -247,7 +247,7 @@ begin
            nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
       from fresh n
      cross join lateral (
-       select o.outcome_id, o.source_type from ledger_internal.outcomes o where o.within = n.execution_id and o.tenant_id = n.tenant_id offset 0
+       select o.outcome_id, o.source_type from ledger_internal.outcomes o where o.within = n.execution_id and o.tenant_id is not distinct from n.tenant_id offset 0
      ) c
     on conflict do nothing;
     if decided then
@@ -255,11 +255,11 @@ begin
       select n.tenant_id, n.outcome_id, n.source_type, g.outcome_id, 'agent', 'governed-by',
              nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
         from fresh n
-        join public.policy_decisions p on p.execution_id = n.execution_id and p.tenant_id = n.tenant_id
-        join public.agent_invocation_outcomes g on g.invocation_id = p.guard_invocation_id and g.tenant_id = p.tenant_id
+        join public.policy_decisions p on p.execution_id = n.execution_id and p.tenant_id is not distinct from n.tenant_id
+        join public.agent_invocation_outcomes g on g.invocation_id = p.guard_invocation_id and g.tenant_id is not distinct from p.tenant_id
       on conflict do nothing;
     end if;
-    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.execution_id and w.subject_type = 'execution' and w.tenant_id = n.tenant_id;
+    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.execution_id and w.subject_type = 'execution' and w.tenant_id is not distinct from n.tenant_id;
   end if;
   return null;
 end

@@ -94,15 +94,17 @@ begin
     return;
   end if;
   select array_agg(s.subject_id::text), array_agg(r.id) into own, refs
-    from jsonb_array_elements(items) item
+    from (select ledger_internal.uuid_or_null(e ->> 'invocation_id') as invocation, ledger_internal.uuid_or_null(e ->> 'execution_id') as execution
+            from jsonb_array_elements(items) e offset 0) item
    cross join lateral (
      select (i.tenant_id, 'invocation', i.invocation_id, i.source_type, i.source_id, i.source_version, i.domain, i.governance_class, i.correlation_id, i.causation_id,
              i.execution_id, null, null, null, i.recorded_by)::ledger_internal.subject as subject, i.invocation_id as subject_id
-       from public.agent_invocations i where i.tenant_id = tenant and i.invocation_id = ledger_internal.uuid_or_null(item ->> 'invocation_id')
+       from public.agent_invocations i where i.tenant_id is not distinct from tenant and i.invocation_id = item.invocation
      union all
      select (e.tenant_id, 'execution', e.execution_id, e.source_type, e.source_id, e.source_version, e.domain, e.governance_class, e.correlation_id, e.causation_id,
              e.parent_execution_id, null, null, null, e.recorded_by)::ledger_internal.subject, e.execution_id
-       from public.workflow_executions e where e.tenant_id = tenant and e.execution_id = ledger_internal.uuid_or_null(item ->> 'execution_id')
+       from public.workflow_executions e where e.tenant_id is not distinct from tenant and e.execution_id = item.execution
+     offset 0
    ) s
    cross join lateral unnest(ledger_internal.referred_subjects(s.subject)) r (id);
   perform ledger_internal.lock_subjects(tenant, own, refs);

@@ -127,7 +127,7 @@ begin
     end if;
   end loop;
   execute format(
-    'with page as (select r from %1$s r where uuid_hash_extended(r.tenant_id, 0) = uuid_hash_extended($1, 0) and r.tenant_id = $1 and %2$s%3$s order by r.epoch %4$s, r.xid %4$s, r.seq %4$s limit $2 + 1),
+    'with page as (select r from %1$s r where r.tenant_id = $1 and %2$s%3$s order by r.epoch %4$s, r.xid %4$s, r.seq %4$s limit $2 + 1),
           numbered as (select p.r, row_number() over (order by (p.r).epoch %4$s, (p.r).xid %4$s, (p.r).seq %4$s) as n from page p)
      select coalesce(jsonb_agg(%5$s(p.r) order by p.n) filter (where p.n <= $2), ''[]''),
             case when max(p.n) > $2 then max(case when p.n = $2 then concat_ws(''.'', (p.r).epoch, (p.r).xid, (p.r).seq) end) end
