@@ -30,10 +30,12 @@ comment on column public.epochs.opened_by is 'The login that opened it.';
 comment on column public.epochs.reason is 'Why: the first use, or what the operator said.';
 
 -- Reading pg_control costs 16 µs, too much for every row, so what a check found is kept for this run of the server: a
--- restored database never meets the start time it was dumped with.
+-- restored database never meets the start time it was dumped with, nor one copied inside the server its own name.
 create table ledger_internal.checked_servers (
-  started_at timestamptz not null primary key,
-  epoch      integer     not null
+  started_at    timestamptz not null,
+  database_name name        not null,
+  epoch         integer     not null,
+  primary key (started_at, database_name)
 );
 alter table ledger_internal.checked_servers enable row level security;
 alter table ledger_internal.checked_servers force row level security;
@@ -41,6 +43,7 @@ create policy "the owner remembers checked servers" on ledger_internal.checked_s
 revoke all on ledger_internal.checked_servers from public, anon, authenticated, service_role;
 comment on table ledger_internal.checked_servers is 'Runs of the server whose identity was compared with the latest epoch.';
 comment on column ledger_internal.checked_servers.started_at is 'pg_postmaster_start_time() of that run.';
+comment on column ledger_internal.checked_servers.database_name is 'This database''s name in it.';
 comment on column ledger_internal.checked_servers.epoch is 'The epoch rows written in that run belong to.';
 
 create function ledger_internal.epoch_settled() returns boolean
@@ -67,8 +70,8 @@ begin
     from pg_catalog.pg_control_system() c, pg_catalog.pg_database d
    where d.datname = current_database()
   returning epoch into opened;
-  insert into ledger_internal.checked_servers as s (started_at, epoch) values (pg_postmaster_start_time(), opened)
-  on conflict (started_at) do update set epoch = excluded.epoch;
+  insert into ledger_internal.checked_servers as s (started_at, database_name, epoch) values (pg_postmaster_start_time(), current_database(), opened)
+  on conflict (started_at, database_name) do update set epoch = excluded.epoch;
   return opened;
 end
 $$;
@@ -79,12 +82,12 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   known integer;
 begin
-  select s.epoch into known from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time();
+  select s.epoch into known from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time() and s.database_name = current_database();
   if found then
     return known;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('outcome-ledger:epoch', 0));
-  select s.epoch into known from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time();
+  select s.epoch into known from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time() and s.database_name = current_database();
   if found then
     return known;
   end if;
@@ -95,7 +98,7 @@ begin
   if not ledger_internal.epoch_settled() then
     perform ledger_internal.refuse('epoch_unsettled');
   end if;
-  insert into ledger_internal.checked_servers (started_at, epoch) values (pg_postmaster_start_time(), known);
+  insert into ledger_internal.checked_servers (started_at, database_name, epoch) values (pg_postmaster_start_time(), current_database(), known);
   return known;
 end
 $$;

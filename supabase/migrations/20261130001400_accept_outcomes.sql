@@ -262,7 +262,7 @@ begin
   new.timing_drift_ms := new.duration_ms - floor(extract(epoch from new.completed_at - new.started_at) * 1000);
   new.origin := 'recorded';
   new.seq := nextval('ledger_internal.feed_seq');
-  select s.epoch into new.epoch from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time();
+  select s.epoch into new.epoch from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time() and s.database_name = current_database();
   if new.epoch is null then
     new.epoch := ledger_internal.current_epoch();
   end if;

@@ -110,12 +110,12 @@ end
 $$;
 comment on function public.lineage_correlation(text) is 'Every outcome of a business transaction in the order they were recorded, with the links that lead out of each.';
 
--- Definer: it reads operational state, which no token may read as a table; the tenants are the caller's.
-create function ledger_internal.gaps_of_tenants(wanted text, max_rows integer)
+-- Definer: it reads operational state, which nobody may read as a table. Nobody may call it either: its two callers below say
+-- whose gaps, and each is granted to one kind of caller. An auditor's login can set request.jwt.claims to anything, so
+-- claims must not count for it.
+create function ledger_internal.gaps_of_tenants(tenants uuid[], wanted text, max_rows integer)
 returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
-declare
-  tenants constant uuid[] := case when ledger_internal.tenant_id() is null then ledger_internal.audited_tenants() else array[ledger_internal.tenant_id()] end;
 begin
   if wanted is null or wanted = 'unresolved_causation' then
     return query select 'unresolved_causation', u.subject_type, u.subject_id::text, null::uuid, u.since, jsonb_build_object('causation_id', u.causation_id)
@@ -156,7 +156,25 @@ begin
   end if;
 end
 $$;
-comment on function ledger_internal.gaps_of_tenants(text, integer) is 'What is missing in the caller''s tenant, or in those an auditor''s login may read.';
+comment on function ledger_internal.gaps_of_tenants(uuid[], text, integer) is 'What is missing in these tenants.';
+
+create function ledger_internal.gaps_of_token(wanted text, max_rows integer)
+returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  return query select * from ledger_internal.gaps_of_tenants(array[ledger_internal.tenant_id()], wanted, max_rows);
+end
+$$;
+comment on function ledger_internal.gaps_of_token(text, integer) is 'What is missing in the token''s tenant.';
+
+create function ledger_internal.gaps_of_auditor(wanted text, max_rows integer)
+returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  return query select * from ledger_internal.gaps_of_tenants(ledger_internal.audited_tenants(), wanted, max_rows);
+end
+$$;
+comment on function ledger_internal.gaps_of_auditor(text, integer) is 'What is missing in the tenants this login may audit.';
 
 create function public.lineage_gaps(wanted text default null, max_rows integer default 1000)
 returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
@@ -166,7 +184,12 @@ begin
     perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/gap', 'rule', 'one_of',
       'message', 'must be unresolved_causation, past_deadline, missing_contribution, policy_missing, hitl_missing or undefined_source')));
   end if;
-  return query select * from ledger_internal.gaps_of_tenants(wanted, least(greatest(coalesce(max_rows, 1000), 1), 10000));
+  max_rows := least(greatest(coalesce(max_rows, 1000), 1), 10000);
+  if current_user = 'authenticated' then
+    return query select * from ledger_internal.gaps_of_token(wanted, max_rows);
+  else
+    return query select * from ledger_internal.gaps_of_auditor(wanted, max_rows);
+  end if;
 end
 $$;
 comment on function public.lineage_gaps(text, integer) is 'What the ledger knows to be missing: unresolved_causation, past_deadline, missing_contribution, policy_missing, hitl_missing, undefined_source. At most max_rows of each.';

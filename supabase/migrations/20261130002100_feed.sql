@@ -43,7 +43,7 @@ begin
             union all
             select null, p.owner::text, p.database::text, round(extract(epoch from clock_timestamp() - p.prepared))::bigint, p.gid
               from pg_catalog.pg_prepared_xacts p) h
-     where h.age_s >= 1 or h.age_s is null);
+     where h.age_s >= 1);
 end
 $$;
 comment on function ledger_internal.feed_holders() is 'Transactions older than a second that hold the feed back: pid, user, database, age_s; prepared ones by their name.';

@@ -36,8 +36,8 @@ grant execute on function ledger_internal.caller() to authenticated, ledger_audi
 grant execute on function
   ledger_internal.open_work_of_tenant(text, text, uuid[], uuid, integer), ledger_internal.beat(uuid), ledger_internal.lock_outcomes(jsonb)
 to authenticated;
-grant execute on function ledger_internal.gaps_of_tenants(text, integer) to authenticated, ledger_auditor;
-grant execute on function ledger_internal.audited_tenants() to ledger_auditor;
+grant execute on function ledger_internal.gaps_of_token(text, integer) to authenticated;
+grant execute on function ledger_internal.gaps_of_auditor(text, integer), ledger_internal.audited_tenants() to ledger_auditor;
 grant execute on function ledger_internal.feed_holders(), ledger_internal.latest_epoch(), ledger_internal.epoch_settled()
   to authenticated, service_role, ledger_gateway, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
 grant execute on function ledger_internal.current_epoch() to ledger_retention;

@@ -5,6 +5,7 @@ export function deployReadme(version: string): string {
   return `# Outcome Ledger on your Supabase project
 
 Written by \`outcome-ledger init\` ${version}. A ledger is a Supabase project of its own; nothing of your application lives here.
+The commands want the \`outcome-ledger\` that wrote this folder on the PATH.
 
 \`\`\`sh
 git init                                       # the functions' imports are uploaded up to the git root
@@ -12,12 +13,12 @@ npx supabase link --project-ref YOUR_REF
 npx supabase db push                           # tables, policies, triggers, SQL functions
 
 # the functions' own login; the URL it prints is LEDGER_DATABASE_URL
-npx outcome-ledger roles password ledger_gateway --database-url 'postgres://postgres:…@…:5432/postgres'
+outcome-ledger roles password ledger_gateway --database-url 'postgres://postgres:…@…:5432/postgres'
 npx supabase secrets set LEDGER_DATABASE_URL='postgres://ledger_gateway:…@…:5432/postgres'
 
 ${FUNCTIONS.map((name) => `npx supabase functions deploy ${name} --use-api`).join('\n')}
 
-npx outcome-ledger doctor --database-url 'postgres://postgres:…@…:5432/postgres' --url https://YOUR_REF.supabase.co
+outcome-ledger doctor --database-url 'postgres://postgres:…@…:5432/postgres' --url https://YOUR_REF.supabase.co
 \`\`\`
 
 Tokens are those of Supabase Auth, with \`app_metadata\` \`{"tenant_id": "…", "ledger_role": "…", "actor_id": "…"}\`.
