@@ -19,6 +19,19 @@ end`,
       grantees: CHECKERS,
     }),
     functionSql({
+      name: 'time_ok',
+      parameters: 't text',
+      signature: 'text',
+      returns: 'boolean',
+      traits: PURE,
+      comment: 'Is this a time of the contract (RFC 3339 in UTC, a real date, at most nine decimals)?',
+      body: `
+begin
+  return coalesce(t ~ ${literal(TIME_PATTERN)}, false);
+end`,
+      grantees: CHECKERS,
+    }),
+    functionSql({
       name: 'time_at_most',
       parameters: 'early text, late text',
       signature: 'text, text',

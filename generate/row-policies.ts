@@ -1,6 +1,7 @@
 /**
  * The chapter of row-level security, grants and ownership, generated from `src/contract/roles.ts`.
  */
+import { PURGEABLE_TABLES } from '../src/contract/ledger-tables.ts';
 import {
   type LedgerRole,
   ROLE_MATRIX,
@@ -13,15 +14,6 @@ import {
 
 /** Tables every reader of a tenant sees, beside those it may write. */
 const READ_ONLY_TABLES = ['outcome_ids', 'tombstones'] as const;
-/** Tables retention may delete from; the list of `retention_policies.table_name`. */
-const PURGEABLE = [
-  'agent_tool_calls',
-  'os_events',
-  'late_outcomes',
-  'agent_lineage_links',
-  'agent_invocation_outcomes',
-  'workflow_outcomes',
-];
 const WORKERS = 'ledger_sync, ledger_sweep, ledger_relay, ledger_seal';
 
 const HEADER = `-- Chapter: who may read and write which rows. GENERATED from src/contract/roles.ts by \`npm run generate\`; do not edit.
@@ -55,6 +47,9 @@ function scopeCondition(table: WriteTable, scope: Scope): string {
         : 'source_id = (select c.actor_id from ledger_internal.caller() c)';
     case 'own_subject':
       return ownSubject(table);
+    case 'others_source':
+      // The row does not say whose work its subject is; the accept trigger does.
+      return 'true';
     case 'none':
       return 'false';
   }
@@ -113,6 +108,7 @@ function mayWrite(): string {
     any: 'true',
     own_source: 'source_id = actor',
     own_subject: 'started_by = actor',
+    others_source: 'source_id <> actor',
     none: 'false',
   };
   const cases = WRITE_TABLES.map((table) => {
@@ -143,7 +139,7 @@ export function rowPoliciesSql(): { path: string; text: string } {
       readPolicies(table),
       ownerPolicies(table),
       ...(table in WRITABLE_COLUMNS ? [insertPolicy(table as WriteTable)] : []),
-      ...(PURGEABLE.includes(table) ? [retentionPolicies(table)] : []),
+      ...((PURGEABLE_TABLES as readonly string[]).includes(table) ? [retentionPolicies(table)] : []),
     ]),
     `-- tenants: a token reads its own row
 create policy "tokens read their own tenant" on public.tenants for select to authenticated
@@ -155,8 +151,10 @@ create policy "the ledger's workers read tenants" on public.tenants for select t
 grant select on public.tenants to authenticated, service_role, ledger_auditor, ${WORKERS};
 `,
     `-- epochs and retention policies hold nothing of a tenant's
-create policy "everyone who reads the feed reads epochs" on public.epochs for select to authenticated, ledger_auditor, ${WORKERS}
+create policy "everyone who reads the feed reads epochs" on public.epochs for select to ledger_auditor, ${WORKERS}
   using (true);
+create policy "tokens of a tenant read epochs" on public.epochs for select to authenticated
+  using ((select c.tenant_id from ledger_internal.caller() c) is not null);
 grant select on public.epochs to authenticated, service_role, ledger_auditor, ${WORKERS};
 create policy "tokens read their tenant's retention policies" on public.retention_policies for select to authenticated
   using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));

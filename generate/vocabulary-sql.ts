@@ -1,5 +1,6 @@
 import { EXECUTION_STATUS_OF, EXECUTION_STATUS_OF_REASON } from '../src/contract/execution-status.ts';
 import { GAPS } from '../src/contract/gaps.ts';
+import { FEED_TABLES, PURGEABLE_TABLES } from '../src/contract/ledger-tables.ts';
 import { DEFAULT_DEADLINE_MS, HEARTBEAT_LAPSE_MS, LONGEST_DEADLINE_MS } from '../src/contract/limits.ts';
 import { RELATIONS } from '../src/contract/relations.ts';
 import { GOVERNANCE_CLASSES } from '../src/contract/vocabulary.ts';
@@ -105,6 +106,15 @@ export function vocabularyFunctions(): string[] {
       'boolean',
       'Whether a lineage relation may lead from one type of outcome to another.',
       `concat_ws(' ', relation, source_type, target_type) = any (${textArray(relations)})`,
+    ),
+    expression('feed_tables', '', '', 'text[]', 'The tables the feed reads.', textArray(FEED_TABLES)),
+    expression(
+      'purgeable_tables',
+      '',
+      '',
+      'text[]',
+      'The tables a retention policy may name.',
+      textArray(PURGEABLE_TABLES),
     ),
     expression(
       'gap_known',

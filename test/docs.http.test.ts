@@ -101,7 +101,13 @@ describe('docs/sql.md', () => {
 });
 
 test('docs/guarantees.md holds the role matrix', () => {
-  const words: Record<Scope, string> = { any: 'any', own_source: 'own source', own_subject: 'own subject', none: '–' };
+  const words: Record<Scope, string> = {
+    any: 'any',
+    own_source: 'own source',
+    own_subject: 'own subject',
+    others_source: "others' source",
+    none: '–',
+  };
   const rows = WRITE_TABLES.map((table) => [`\`${table}\``, ...ROLES.map((role) => words[ROLE_MATRIX[role][table]])]);
   expect(tableUnder('docs/guarantees.md', 'Who may write what')).toEqual([['table', ...ROLES], ...rows]);
 });

@@ -91,7 +91,6 @@ export const ERRORS = {
     'No source definition of this tenant has this type, id and version.',
     'Check the three, or put the definition.',
   ),
-  unknown_decision: entry(404, 'Unknown decision', 'No policy decision of this tenant has this id.', 'Check the id.'),
   method_not_allowed: entry(
     405,
     'Method not allowed',

@@ -43,6 +43,7 @@ export {
 } from './execution-status.ts';
 export { GAPS, type Gap } from './gaps.ts';
 export { readStrictJson, type StrictJson, type StrictJsonOptions } from './json/strict-reader.ts';
+export { FEED_TABLES, LEDGER_TABLES, PURGEABLE_TABLES } from './ledger-tables.ts';
 export { DEFAULT_DEADLINE_MS, HEARTBEAT_LAPSE_MS, LONGEST_DEADLINE_MS } from './limits.ts';
 export type { Problem } from './problem.ts';
 export { DECLARED_RELATIONS, RELATIONS, type Relation } from './relations.ts';

@@ -9,9 +9,10 @@ export type LedgerRole = (typeof ROLES)[number];
 
 /**
  * How far a role's right to write reaches: `any` row of its tenant; `own_source`: the source id equals its actor_id;
- * `own_subject`: the subject it started itself (or that runs in an execution it started); `none`.
+ * `own_subject`: the subject it started itself (or that runs in an execution it started); `others_source`: the source id is
+ * not its actor_id, because nobody decides about its own work; `none`.
  */
-export type Scope = 'any' | 'own_source' | 'own_subject' | 'none';
+export type Scope = 'any' | 'own_source' | 'own_subject' | 'others_source' | 'none';
 
 /** The tables a token may write to, and the columns it may set. Everything else is set by the accept triggers. */
 export const WRITABLE_COLUMNS = {
@@ -44,7 +45,6 @@ export const WRITABLE_COLUMNS = {
     'deadline_at',
     'traceparent',
     'attributes',
-    'request_digest',
   ],
   agent_invocations: [
     'tenant_id',
@@ -65,7 +65,6 @@ export const WRITABLE_COLUMNS = {
     'deadline_at',
     'traceparent',
     'attributes',
-    'request_digest',
   ],
   agent_tool_calls: [
     'tenant_id',
@@ -77,7 +76,6 @@ export const WRITABLE_COLUMNS = {
     'output',
     'error',
     'timing',
-    'request_digest',
   ],
   agent_invocation_outcomes: [
     'tenant_id',
@@ -99,17 +97,7 @@ export const WRITABLE_COLUMNS = {
     'evaluated_at',
     'guard_invocation_id',
   ],
-  os_events: [
-    'tenant_id',
-    'event_id',
-    'type',
-    'source',
-    'invocation_id',
-    'correlation_id',
-    'occurred_at',
-    'data',
-    'request_digest',
-  ],
+  os_events: ['tenant_id', 'event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data'],
   agent_lineage_links: ['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'],
 } as const;
 export type WriteTable = keyof typeof WRITABLE_COLUMNS;
@@ -160,7 +148,7 @@ export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
     os_events: 'any',
     agent_lineage_links: 'any',
   },
-  policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'any' },
+  policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'others_source' },
   operator: { ...NOTHING, source_definitions: 'any' },
   auditor: { ...NOTHING },
 };

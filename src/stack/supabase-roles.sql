@@ -43,6 +43,15 @@ begin
 end
 $$;
 
+-- As on Supabase: with it the ledger sees how old the transactions of other logins are.
+do $$
+begin
+  if current_user <> 'postgres' and not pg_catalog.pg_has_role('postgres', 'pg_monitor', 'usage') then
+    grant pg_monitor to postgres;
+  end if;
+end
+$$;
+
 create schema if not exists extensions;
 create schema if not exists auth;
 grant usage on schema extensions to postgres, anon, authenticated, service_role;

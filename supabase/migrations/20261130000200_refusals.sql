@@ -26,7 +26,6 @@ begin
     ('unknown_outcome', 404, 'No outcome of this tenant has this id.', 'Check the id and the token’s tenant.'),
     ('unknown_event', 404, 'No event of this tenant has this id.', 'Check the id.'),
     ('unknown_definition', 404, 'No source definition of this tenant has this type, id and version.', 'Check the three, or put the definition.'),
-    ('unknown_decision', 404, 'No policy decision of this tenant has this id.', 'Check the id.'),
     ('method_not_allowed', 405, 'The address exists, but not with this HTTP method.', 'Use a method that the `Allow` header names.'),
     ('outcome_conflict', 409, 'The subject has ended already, with other content. The first outcome stands; the late envelope is kept beside it.', 'Read the outcome that `outcome_id` names and go on from it; do not retry.'),
     ('invocation_conflict', 409, 'This invocation id stands already, with other content.', 'Read the recorded one; send other content under a new id.'),

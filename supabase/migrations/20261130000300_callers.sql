@@ -27,13 +27,14 @@ declare
   about constant jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb -> 'app_metadata';
   tenant constant text := case jsonb_typeof(about -> 'tenant_id') when 'string' then about ->> 'tenant_id' end;
   actor constant text := case jsonb_typeof(about -> 'actor_id') when 'string' then about ->> 'actor_id' end;
+  role constant text := case jsonb_typeof(about -> 'ledger_role') when 'string' then about ->> 'ledger_role' end;
 begin
-  if tenant ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' and actor <> ''
+  if tenant ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' and actor <> '' and role <> ''
      and not exists (select from ledger_internal.disabled_actors d where d.actor_id = actor and d.tenant_id = tenant::uuid)
   then
     tenant_id := tenant;
     actor_id := actor;
-    ledger_role := case jsonb_typeof(about -> 'ledger_role') when 'string' then about ->> 'ledger_role' end;
+    ledger_role := role;
   end if;
 end
 $$;

@@ -77,6 +77,30 @@ comment on function ledger_internal.relation_allowed(text, text, text) is 'Wheth
 revoke all on function ledger_internal.relation_allowed(text, text, text) from public;
 grant execute on function ledger_internal.relation_allowed(text, text, text) to authenticated, service_role;
 
+create or replace function ledger_internal.feed_tables() returns text[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_decisions', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
+end
+$body$;
+comment on function ledger_internal.feed_tables() is 'The tables the feed reads.';
+revoke all on function ledger_internal.feed_tables() from public;
+grant execute on function ledger_internal.feed_tables() to authenticated, service_role;
+
+create or replace function ledger_internal.purgeable_tables() returns text[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return array['agent_tool_calls', 'os_events', 'late_outcomes', 'agent_lineage_links', 'agent_invocation_outcomes', 'workflow_outcomes'];
+end
+$body$;
+comment on function ledger_internal.purgeable_tables() is 'The tables a retention policy may name.';
+revoke all on function ledger_internal.purgeable_tables() from public;
+grant execute on function ledger_internal.purgeable_tables() to authenticated, service_role;
+
 create or replace function ledger_internal.gap_known(gap text) returns boolean
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -100,6 +124,18 @@ $body$;
 comment on function ledger_internal.time_order_key(text) is 'Of a valid time: no zone, always nine decimals. The text order (collate "C") of such keys is the order of the instants.';
 revoke all on function ledger_internal.time_order_key(text) from public;
 grant execute on function ledger_internal.time_order_key(text) to authenticated, service_role;
+
+create or replace function ledger_internal.time_ok(t text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = ''
+as $body$
+begin
+  return coalesce(t ~ '^((19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|(19(7[26]|8[048]|9[26])|[2-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[3579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$', false);
+end
+$body$;
+comment on function ledger_internal.time_ok(text) is 'Is this a time of the contract (RFC 3339 in UTC, a real date, at most nine decimals)?';
+revoke all on function ledger_internal.time_ok(text) from public;
+grant execute on function ledger_internal.time_ok(text) to authenticated, service_role;
 
 create or replace function ledger_internal.time_at_most(early text, late text) returns boolean
 language plpgsql immutable parallel safe strict

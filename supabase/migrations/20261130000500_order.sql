@@ -17,10 +17,7 @@ create table public.epochs (
   opened_by         text        not null default session_user,
   reason            text        not null
 );
-alter table public.epochs enable row level security;
-alter table public.epochs force row level security;
 create policy "the owner opens epochs" on public.epochs to current_user using (true) with check (true);
-revoke all on public.epochs from public, anon, authenticated, service_role;
 comment on table public.epochs is 'One life of this database: a restored or copied database must open a new one before workers and functions go on.';
 comment on column public.epochs.epoch is 'Counts from 1; part of every row''s position.';
 comment on column public.epochs.system_identifier is 'pg_control_system().system_identifier of the cluster that opened it.';
@@ -30,12 +27,12 @@ comment on column public.epochs.opened_by is 'The login that opened it.';
 comment on column public.epochs.reason is 'Why: the first use, or what the operator said.';
 
 -- Reading pg_control costs 16 µs, too much for every row, so what a check found is kept for this run of the server: a
--- restored database never meets the start time it was dumped with, nor one copied inside the server its own name.
+-- restored database never meets the start time it was dumped with, nor one copied inside the server its own oid.
 create table ledger_internal.checked_servers (
-  started_at    timestamptz not null,
-  database_name name        not null,
-  epoch         integer     not null,
-  primary key (started_at, database_name)
+  started_at   timestamptz not null,
+  database_oid oid         not null,
+  epoch        integer     not null,
+  primary key (started_at, database_oid)
 );
 alter table ledger_internal.checked_servers enable row level security;
 alter table ledger_internal.checked_servers force row level security;
@@ -43,7 +40,7 @@ create policy "the owner remembers checked servers" on ledger_internal.checked_s
 revoke all on ledger_internal.checked_servers from public, anon, authenticated, service_role;
 comment on table ledger_internal.checked_servers is 'Runs of the server whose identity was compared with the latest epoch.';
 comment on column ledger_internal.checked_servers.started_at is 'pg_postmaster_start_time() of that run.';
-comment on column ledger_internal.checked_servers.database_name is 'This database''s name in it.';
+comment on column ledger_internal.checked_servers.database_oid is 'This database''s oid in it.';
 comment on column ledger_internal.checked_servers.epoch is 'The epoch rows written in that run belong to.';
 
 create function ledger_internal.epoch_settled() returns boolean
@@ -59,50 +56,69 @@ end
 $$;
 comment on function ledger_internal.epoch_settled() is 'False when this database was restored or copied since its latest epoch was opened.';
 
-create function ledger_internal.open_epoch(reason text default 'opened by hand') returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+-- Without the locks; who calls it holds them.
+create function ledger_internal.insert_epoch(reason text) returns integer
+language plpgsql volatile set search_path = '' as $$
 declare
   opened integer;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('outcome-ledger:epoch', 0));
   insert into public.epochs (epoch, system_identifier, database_oid, reason)
-  select coalesce((select max(e.epoch) from public.epochs e), 0) + 1, c.system_identifier, d.oid, open_epoch.reason
+  select coalesce((select max(e.epoch) from public.epochs e), 0) + 1, c.system_identifier, d.oid, insert_epoch.reason
     from pg_catalog.pg_control_system() c, pg_catalog.pg_database d
    where d.datname = current_database()
   returning epoch into opened;
-  insert into ledger_internal.checked_servers as s (started_at, database_name, epoch) values (pg_postmaster_start_time(), current_database(), opened)
-  on conflict (started_at, database_name) do update set epoch = excluded.epoch;
+  insert into ledger_internal.checked_servers as s (started_at, database_oid, epoch)
+  select pg_postmaster_start_time(), d.oid, opened from pg_catalog.pg_database d where d.datname = current_database()
+  on conflict (started_at, database_oid) do update set epoch = excluded.epoch;
   return opened;
 end
 $$;
-comment on function ledger_internal.open_epoch(text) is 'Opens a new epoch: everything written before is settled, everything after belongs to it. Run by `outcome-ledger epoch new`.';
+comment on function ledger_internal.insert_epoch(text) is 'Writes the next epoch and remembers that this server was checked.';
+
+-- Exclusive where every writer holds shared: it waits for the rows of the epoch that ends, and later writers read the new
+-- one. A row that committed below an epoch already read would be lost to the feed.
+create function ledger_internal.open_epoch(reason text default 'opened by hand') returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outcome-ledger:epoch', 0));
+  perform ledger_internal.rebuild_open_work();
+  return ledger_internal.insert_epoch(reason);
+end
+$$;
+comment on function ledger_internal.open_epoch(text) is 'Opens a new epoch: everything written before is settled, everything after belongs to it. Rebuilds open work, which a restore of public alone leaves behind. Run by `outcome-ledger epoch new`.';
 
 create function ledger_internal.current_epoch() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   known integer;
 begin
-  select s.epoch into known from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time() and s.database_name = current_database();
+  select s.epoch into known from ledger_internal.checked_servers s
+   where s.started_at = pg_postmaster_start_time()
+     and s.database_oid = (select d.oid from pg_catalog.pg_database d where d.datname = current_database());
   if found then
     return known;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('outcome-ledger:epoch', 0));
-  select s.epoch into known from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time() and s.database_name = current_database();
+  -- The first writer of a server's run checks it; the others wait for that.
+  perform pg_advisory_xact_lock(hashtextextended('outcome-ledger:check', 0));
+  select s.epoch into known from ledger_internal.checked_servers s
+   where s.started_at = pg_postmaster_start_time()
+     and s.database_oid = (select d.oid from pg_catalog.pg_database d where d.datname = current_database());
   if found then
     return known;
   end if;
   select max(e.epoch) into known from public.epochs e;
   if known is null then
-    return ledger_internal.open_epoch('first use');
+    return ledger_internal.insert_epoch('first use');
   end if;
   if not ledger_internal.epoch_settled() then
     perform ledger_internal.refuse('epoch_unsettled');
   end if;
-  insert into ledger_internal.checked_servers (started_at, database_name, epoch) values (pg_postmaster_start_time(), current_database(), known);
+  insert into ledger_internal.checked_servers (started_at, database_oid, epoch)
+  select pg_postmaster_start_time(), d.oid, known from pg_catalog.pg_database d where d.datname = current_database();
   return known;
 end
 $$;
-comment on function ledger_internal.current_epoch() is 'The epoch new rows belong to; refuses epoch_unsettled in a restored or copied database.';
+comment on function ledger_internal.current_epoch() is 'The epoch new rows belong to; refuses epoch_unsettled in a restored or copied database. Its caller holds the epoch''s lock, which lock_subjects takes.';
 
 -- Locks come first, all of them in one statement, sorted by key: exclusive on what a writer owns, shared on what it
 -- refers to. Two outcomes that refer to each other would otherwise commit together and each miss the other.
@@ -114,10 +130,12 @@ begin
              from (select unnest(own) as id, true as exclusive union all select unnest(refs), false) subject
             where subject.id is not null
             group by 1
+            union all
+           select hashtextextended('outcome-ledger:epoch', 0), false
             order by 1) keys;
 end
 $$;
-comment on function ledger_internal.lock_subjects(uuid, text[], text[]) is 'Takes the transaction-level locks of a write, exclusive on own, shared on refs, sorted so that writers never deadlock.';
+comment on function ledger_internal.lock_subjects(uuid, text[], text[]) is 'Takes the transaction-level locks of a write, exclusive on own, shared on refs and on the epoch, sorted.';
 
 -- The one check of isolation: under a snapshot taken earlier a writer would not see what its locks waited for.
 create function ledger_internal.require_read_committed() returns void
@@ -130,6 +148,20 @@ end
 $$;
 comment on function ledger_internal.require_read_committed() is 'Refuses any isolation level other than read committed.';
 
+-- jsonb keeps the spelling of a number: 1.0 and 1 are equal and read differently.
+create function ledger_internal.canonical(document jsonb) returns jsonb
+language plpgsql immutable strict parallel safe set search_path = '' as $$
+begin
+  return case jsonb_typeof(document)
+    when 'number' then to_jsonb(trim_scale(document::numeric))
+    when 'array' then (select coalesce(jsonb_agg(ledger_internal.canonical(e.value) order by e.position), '[]') from jsonb_array_elements(document) with ordinality e (value, position))
+    when 'object' then (select coalesce(jsonb_object_agg(m.key, ledger_internal.canonical(m.value)), '{}') from jsonb_each(document) m)
+    else document
+  end;
+end
+$$;
+comment on function ledger_internal.canonical(jsonb) is 'A document with every number in its shortest spelling.';
+
 -- What a replay is compared with: the digest of the request as it was sent.
 create function ledger_internal.digest(document jsonb) returns text
 language plpgsql immutable strict parallel safe set search_path = '' as $$
@@ -137,10 +169,25 @@ begin
   if jsonb_typeof(document) = 'object' then
     document := (select coalesce(jsonb_object_agg(m.key, m.value), '{}') from jsonb_each(document) m where m.value <> 'null');
   end if;
+  if document::text ~ '\.[0-9]*0([^0-9]|$)' then
+    document := ledger_internal.canonical(document);
+  end if;
   return encode(sha256(convert_to(document::text, 'UTF8')), 'hex');
 end
 $$;
-comment on function ledger_internal.digest(jsonb) is 'SHA-256, in hex, of a document without its top-level null members.';
+comment on function ledger_internal.digest(jsonb) is 'SHA-256, in hex, of a document without its top-level null members, numbers in their shortest spelling.';
+
+-- A replay is told by the digest of the request, which the recording function knows and the row does not: members that the
+-- trigger fills in are not the caller's. It travels in a setting of the transaction; a bare insert has none.
+create function ledger_internal.request_digest(document jsonb) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  said constant text := current_setting('ledger_internal.request_digest', true);
+begin
+  return case when said ~ '^[0-9a-f]{64}$' then said else ledger_internal.digest(document) end;
+end
+$$;
+comment on function ledger_internal.request_digest(jsonb) is 'The digest of the request that a recording function is writing, or of the row as a document.';
 
 create function ledger_internal.uuid_or_null(value text) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$

@@ -10,17 +10,13 @@
 create table public.retention_policies (
   policy_id   uuid        not null default gen_random_uuid() primary key,
   tenant_id   uuid        not null,
-  table_name  text        not null check (table_name in ('agent_tool_calls', 'os_events', 'late_outcomes', 'agent_lineage_links',
-                                                         'agent_invocation_outcomes', 'workflow_outcomes')),
+  table_name  text        not null check (table_name = any (ledger_internal.purgeable_tables())),
   keep_for    interval    not null check (keep_for > interval '0'),
   reason      text        not null check (btrim(reason) <> ''),
   recorded_at timestamptz not null default clock_timestamp(),
   recorded_by text        not null default session_user
 );
-alter table public.retention_policies enable row level security;
-alter table public.retention_policies force row level security;
 create policy "the owner states retention policies" on public.retention_policies to current_user using (true) with check (true);
-revoke all on public.retention_policies from public, anon, authenticated, service_role;
 comment on table public.retention_policies is 'The recorded reasons under which rows may be deleted. Without one nothing is.';
 comment on column public.retention_policies.policy_id is 'Named by every tombstone the policy leaves.';
 comment on column public.retention_policies.tenant_id is 'Whose rows.';
@@ -57,15 +53,21 @@ create function ledger_internal.refuse_change() returns trigger
 language plpgsql set search_path = '' as $$
 declare
   old_row jsonb;
+  rule public.retention_policies;
 begin
   if tg_op = 'DELETE' and tg_level = 'ROW' and current_user = 'ledger_retention' then
+    select * into rule from public.retention_policies p where p.policy_id = nullif(current_setting('ledger_internal.retention_policy', true), '')::uuid;
+    -- Not even the retention role deletes what its policy does not name: another tenant's, another table's, a young row.
+    if rule.policy_id is null or rule.tenant_id <> old.tenant_id or rule.table_name <> tg_table_name or old.recorded_at >= clock_timestamp() - rule.keep_for then
+      perform ledger_internal.refuse('append_only', format('No retention policy lets this row of %s go.', tg_table_name));
+    end if;
     old_row := to_jsonb(old);
     insert into public.tombstones (tenant_id, table_name, row_seq, row_key, policy_id, epoch)
     values (old.tenant_id, tg_table_name, old.seq,
             (select jsonb_object_agg(m.key, m.value) from jsonb_each(old_row) m
               where m.key in ('outcome_id', 'invocation_id', 'execution_id', 'event_id', 'link_id', 'tool_call_id',
                               'source_outcome_id', 'target_outcome_id', 'relation', 'source_type')),
-            nullif(current_setting('ledger_internal.retention_policy', true), '')::uuid,
+            rule.policy_id,
             ledger_internal.current_epoch());
     return old;
   end if;
@@ -112,6 +114,9 @@ end
 $$;
 comment on function ledger_internal.describe_common_columns(regclass) is 'Comments the six columns that every ledger table has.';
 
+-- What tombstones and positions rest on is as immutable as they are; a policy is withdrawn by no longer calling it.
+select ledger_internal.make_append_only('public.retention_policies');
+select ledger_internal.make_append_only('public.epochs');
 select ledger_internal.make_append_only('public.tombstones');
 select ledger_internal.describe_common_columns('public.tombstones');
 
@@ -125,6 +130,7 @@ begin
   if not found then
     perform ledger_internal.refuse('not_found', 'There is no such retention policy.');
   end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended('outcome-ledger:epoch', 0));
   perform set_config('ledger_internal.retention_policy', policy::text, true);
   execute format(
     'delete from public.%1$I where (tenant_id, seq) in (select r.tenant_id, r.seq from public.%1$I r where r.tenant_id = $1 and r.recorded_at < clock_timestamp() - $2 order by r.epoch, r.xid, r.seq limit $3)',
@@ -144,11 +150,10 @@ grant select on public.retention_policies to ledger_retention;
 grant select, insert on public.tombstones to ledger_retention;
 create policy "retention reads the policies it acts under" on public.retention_policies for select to ledger_retention using (true);
 
--- The purge function belongs to ledger_retention, so that deleting needs being that role, and nobody can be.
+-- The purge function belongs to ledger_retention, so that deleting needs being that role. Its maker becomes it for these
+-- lines only; as its maker it could again, which is what the seals and the doctor look for.
 grant create on schema ledger_internal to ledger_retention;
 grant ledger_retention to current_user with inherit true, set true;
-alter function ledger_internal.purge(uuid, integer) owner to ledger_retention;
--- After the change of owner: what the old owner held before it passes to the new one.
 alter function ledger_internal.purge(uuid, integer) owner to ledger_retention;
 -- A change of owner takes the old owner's rights along, so the new owner gives it the call back.
 do $$
@@ -161,4 +166,4 @@ begin
 end
 $$;
 revoke create on schema ledger_internal from ledger_retention;
-revoke set option for ledger_retention from current_user;
+revoke ledger_retention from current_user granted by current_user;

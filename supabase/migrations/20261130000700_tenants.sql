@@ -85,6 +85,10 @@ begin
     perform ledger_internal.refuse('unknown_tenant');
   end if;
   perform ledger_internal.lock_subjects(new.tenant_id, array[concat_ws('/', 'definition', new.source_type, new.source_id, new.version)], '{}');
+  if exists (select from public.source_definitions d
+              where d.source_id = new.source_id and d.version = new.version and d.source_type = new.source_type and d.tenant_id = new.tenant_id) then
+    perform ledger_internal.refuse('definition_conflict');
+  end if;
   new.output_schema_hash := encode(sha256(convert_to(new.output_schema::text, 'UTF8')), 'hex');
   new.confidence_schema_hash := encode(sha256(convert_to(new.confidence_schema::text, 'UTF8')), 'hex');
   new.seq := nextval('ledger_internal.feed_seq');

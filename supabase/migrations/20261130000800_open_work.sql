@@ -18,7 +18,7 @@ create table ledger_internal.open_work (
   primary key (subject_id, subject_type, tenant_id)
 );
 create index open_work_deadline on ledger_internal.open_work (deadline_at);
-create index open_work_opened on ledger_internal.open_work (opened_at);
+create index open_work_opened on ledger_internal.open_work (tenant_id, opened_at);
 create index open_work_execution on ledger_internal.open_work (execution_id, tenant_id) where execution_id is not null;
 comment on table ledger_internal.open_work is 'One open invocation or execution: made with the start, removed with the outcome, in the same transactions.';
 comment on column ledger_internal.open_work.tenant_id is 'Whose.';
@@ -91,7 +91,7 @@ comment on function ledger_internal.open_state(timestamptz, timestamptz) is 'run
 
 -- The caller's tenant's open work, for functions that run with the caller's rights.
 create function ledger_internal.open_work_of_tenant(
-  wanted_state text default null, subject text default null, ids uuid[] default null, in_execution uuid default null, max_rows integer default 1000
+  wanted_state text default null, subject text default null, ids uuid[] default null, in_execution uuid default null, max_rows integer default null
 ) returns setof ledger_internal.open_work
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
 declare
@@ -99,10 +99,10 @@ declare
 begin
   if ids is not null then
     return query select w.* from ledger_internal.open_work w
-     where w.tenant_id = tenant and w.subject_type = subject and w.subject_id = any (ids);
+     where w.tenant_id is not distinct from tenant and w.subject_type = subject and w.subject_id = any (ids);
   elsif in_execution is not null then
     return query select w.* from ledger_internal.open_work w
-     where w.tenant_id = tenant and w.execution_id = in_execution order by w.opened_at limit max_rows;
+     where w.tenant_id is not distinct from tenant and w.execution_id = in_execution order by w.opened_at limit max_rows;
   elsif wanted_state = 'overdue' then
     return query select w.* from ledger_internal.open_work w
      where w.tenant_id = tenant and w.deadline_at < clock_timestamp() and (subject is null or w.subject_type = subject)

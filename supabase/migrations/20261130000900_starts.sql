@@ -191,6 +191,10 @@ begin
     confidence_schema_hash := d.confidence_schema_hash;
   end if;
   governance_class := coalesce(governance_class, d.governance_class, 'autonomous');
+  if execution_pattern <> d.execution_pattern then
+    perform ledger_internal.refuse('request_invalid', null,
+      jsonb_build_array(jsonb_build_object('path', '/execution_pattern', 'rule', 'definition', 'message', 'must be absent or the definition''s pattern')));
+  end if;
   execution_pattern := coalesce(execution_pattern, d.execution_pattern);
   if deadline_at is null then
     deadline_at := clock_timestamp() + coalesce(d.default_deadline_ms * interval '1 millisecond', ledger_internal.default_deadline(kind));
@@ -212,12 +216,31 @@ begin
     perform ledger_internal.refuse('unknown_execution', null,
       jsonb_build_array(jsonb_build_object('path', path, 'rule', 'exists', 'message', 'must be an execution of this tenant')));
   end if;
-  if exists (select from public.workflow_outcomes o where o.tenant_id is not distinct from tenant and o.execution_id = execution) then
+  -- Open work, not the outcome: a purged outcome does not open its execution again.
+  if not exists (select from ledger_internal.open_work w where w.subject_id = execution and w.subject_type = 'execution' and w.tenant_id is not distinct from tenant) then
     perform ledger_internal.refuse('execution_closed');
   end if;
 end
 $$;
 comment on function ledger_internal.require_open_execution(uuid, uuid, text) is 'Refuses unknown_execution, or execution_closed once the execution has its outcome.';
+
+-- What causation_id can name shares one space per tenant, and a cause resolves to one thing: an id that stands for one kind
+-- cannot be taken for another, or an agent could pass for somebody else's cause. Called under the id's exclusive lock.
+create function ledger_internal.require_free_id(tenant uuid, id text, kind text) returns void
+language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+declare
+  as_uuid constant uuid := ledger_internal.uuid_or_null(id);
+begin
+  if (as_uuid is not null and exists (select from public.outcome_ids o where o.outcome_id = as_uuid and o.tenant_id is not distinct from tenant))
+     or (kind <> 'event' and exists (select from public.os_events e where e.event_id = id and e.tenant_id is not distinct from tenant))
+     or (kind <> 'invocation' and exists (select from public.agent_invocations i where i.invocation_id = as_uuid and i.tenant_id is not distinct from tenant))
+     or (kind <> 'execution' and exists (select from public.workflow_executions x where x.execution_id = as_uuid and x.tenant_id is not distinct from tenant))
+  then
+    perform ledger_internal.refuse(kind || '_conflict', 'The id stands for something else already.');
+  end if;
+end
+$$;
+comment on function ledger_internal.require_free_id(uuid, text, text) is 'Refuses an id that already names an outcome, or another kind of thing in this tenant.';
 
 create function ledger_internal.accept_execution() returns trigger
 language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
@@ -238,6 +261,10 @@ begin
   end if;
   perform ledger_internal.lock_subjects(new.tenant_id, array[new.execution_id::text],
     array[new.parent_execution_id::text, new.resumed_from_execution_id::text, new.causation_id]);
+  perform ledger_internal.require_free_id(new.tenant_id, new.execution_id::text, 'execution');
+  if exists (select from public.workflow_executions e where e.execution_id = new.execution_id and e.tenant_id is not distinct from new.tenant_id) then
+    perform ledger_internal.refuse('execution_conflict');
+  end if;
   settled := ledger_internal.settle_start(new.tenant_id, 'workflow', new.source_id, new.source_version, new.domain,
     new.governance_class, new.verify, new.deadline_at, new.execution_pattern);
   if settled.execution_pattern is null then
@@ -255,7 +282,7 @@ begin
     perform ledger_internal.refuse('unknown_execution', null,
       jsonb_build_array(jsonb_build_object('path', '/resumed_from_execution_id', 'rule', 'exists', 'message', 'must be an execution of this tenant')));
   end if;
-  new.request_digest := coalesce(new.request_digest, ledger_internal.digest(document));
+  new.request_digest := ledger_internal.request_digest(document);
   new.source_type := 'workflow';
   new.governance_class := settled.governance_class;
   new.verify := settled.verify;
@@ -273,6 +300,14 @@ begin
 end
 $$;
 comment on function ledger_internal.accept_execution() is 'Checks an execution''s start and sets what its author may not.';
+
+create function ledger_internal.attempt_key(execution text, step text, attempt text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when execution is not null and step is not null then concat_ws('/', 'attempt', execution, coalesce(attempt, '1'), step) end;
+end
+$$;
+comment on function ledger_internal.attempt_key(text, text, text) is 'What two starts of one attempt at one step of one execution lock; null outside a step.';
 
 create function ledger_internal.accept_invocation() returns trigger
 language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
@@ -293,7 +328,12 @@ begin
   if not ledger_internal.invocation_start_ok(document) then
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.invocation_start_violations(document));
   end if;
-  perform ledger_internal.lock_subjects(new.tenant_id, array[new.invocation_id::text], array[new.execution_id::text, new.causation_id]);
+  perform ledger_internal.lock_subjects(new.tenant_id, array[new.invocation_id::text, ledger_internal.attempt_key(new.execution_id::text, new.step_id, new.attempt::text)],
+    array[new.execution_id::text, new.causation_id]);
+  perform ledger_internal.require_free_id(new.tenant_id, new.invocation_id::text, 'invocation');
+  if exists (select from public.agent_invocations i where i.invocation_id = new.invocation_id and i.tenant_id is not distinct from new.tenant_id) then
+    perform ledger_internal.refuse('invocation_conflict');
+  end if;
   settled := ledger_internal.settle_start(new.tenant_id, 'agent', new.source_id, new.source_version, new.domain,
     new.governance_class, new.verify, new.deadline_at, null);
   if new.causation_id = new.invocation_id::text then
@@ -308,7 +348,7 @@ begin
       perform ledger_internal.refuse('attempt_conflict');
     end if;
   end if;
-  new.request_digest := coalesce(new.request_digest, ledger_internal.digest(document));
+  new.request_digest := ledger_internal.request_digest(document);
   new.source_type := 'agent';
   new.governance_class := settled.governance_class;
   new.verify := settled.verify;
@@ -346,7 +386,11 @@ begin
     delete from ledger_internal.unresolved_causes u using fresh n where u.causation_id = n.execution_id::text and u.tenant_id = n.tenant_id;
   end if;
   insert into ledger_internal.undefined_sources (tenant_id, source_type, source_id, version, since)
-  select n.tenant_id, n.source_type, n.source_id, n.source_version, n.recorded_at from fresh n where not n.defined
+  select n.tenant_id, n.source_type, n.source_id, n.source_version, n.recorded_at from fresh n
+   where not n.defined
+     and not exists (select from ledger_internal.undefined_sources u
+                      where u.source_id = n.source_id and u.version = n.source_version and u.source_type = n.source_type and u.tenant_id = n.tenant_id)
+   order by n.source_id, n.source_version
   on conflict do nothing;
   return null;
 end
@@ -357,3 +401,26 @@ create trigger accept before insert on public.workflow_executions for each row e
 create trigger publish after insert on public.workflow_executions referencing new table as fresh for each statement execute function ledger_internal.publish_start('execution');
 create trigger accept before insert on public.agent_invocations for each row execute function ledger_internal.accept_invocation();
 create trigger publish after insert on public.agent_invocations referencing new table as fresh for each statement execute function ledger_internal.publish_start('invocation');
+
+-- Open work is operational state: a restore of public alone comes without it, and a subject without it could never end.
+create function ledger_internal.rebuild_open_work() returns bigint
+language plpgsql volatile set search_path = '' as $$
+declare
+  rebuilt bigint;
+begin
+  insert into ledger_internal.open_work (tenant_id, subject_type, subject_id, source_id, domain, correlation_id, governance_class, execution_id, opened_at, deadline_at)
+  select i.tenant_id, 'invocation', i.invocation_id, i.source_id, i.domain, i.correlation_id, i.governance_class, i.execution_id, i.recorded_at, i.deadline_at
+    from public.agent_invocations i
+   where not exists (select from public.agent_invocation_outcomes o where o.invocation_id = i.invocation_id and o.tenant_id = i.tenant_id)
+     and not exists (select from public.tombstones t where t.table_name = 'agent_invocation_outcomes' and t.tenant_id = i.tenant_id and t.row_key ->> 'invocation_id' = i.invocation_id::text)
+  union all
+  select e.tenant_id, 'execution', e.execution_id, e.source_id, e.domain, e.correlation_id, e.governance_class, e.parent_execution_id, e.recorded_at, e.deadline_at
+    from public.workflow_executions e
+   where not exists (select from public.workflow_outcomes o where o.execution_id = e.execution_id and o.tenant_id = e.tenant_id)
+     and not exists (select from public.tombstones t where t.table_name = 'workflow_outcomes' and t.tenant_id = e.tenant_id and t.row_key ->> 'execution_id' = e.execution_id::text)
+  on conflict do nothing;
+  get diagnostics rebuilt = row_count;
+  return rebuilt;
+end
+$$;
+comment on function ledger_internal.rebuild_open_work() is 'Opens again every start that has neither an outcome nor the tombstone of one; returns how many were missing.';

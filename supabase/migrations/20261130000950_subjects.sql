@@ -70,7 +70,7 @@ language plpgsql volatile security definer set search_path = '' set enable_seqsc
 begin
   if not exists (
     select from ledger_internal.open_work w
-     where w.tenant_id = subject.tenant_id and w.subject_type = subject.subject_type and w.subject_id = subject.subject_id) then
+     where w.tenant_id is not distinct from subject.tenant_id and w.subject_type = subject.subject_type and w.subject_id = subject.subject_id) then
     perform ledger_internal.refuse(subject.subject_type || '_closed');
   end if;
 end

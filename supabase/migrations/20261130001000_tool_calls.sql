@@ -63,9 +63,12 @@ begin
   end if;
   subject := ledger_internal.require_subject(caller.tenant_id, 'invocation', new.invocation_id);
   perform ledger_internal.require_may_write('agent_tool_calls', caller.ledger_role, caller.actor_id, subject);
-  perform ledger_internal.lock_subjects(new.tenant_id, '{}', array[new.invocation_id::text]);
+  perform ledger_internal.lock_subjects(new.tenant_id, array[new.invocation_id || '/' || new.tool_call_id], array[new.invocation_id::text]);
   perform ledger_internal.require_open(subject);
-  new.request_digest := coalesce(new.request_digest, ledger_internal.digest(document));
+  if exists (select from public.agent_tool_calls c where c.invocation_id = new.invocation_id and c.tenant_id = new.tenant_id and c.tool_call_id = new.tool_call_id) then
+    perform ledger_internal.refuse('tool_call_conflict');
+  end if;
+  new.request_digest := ledger_internal.request_digest(document);
   new.source_id := subject.source_id;
   new.seq := nextval('ledger_internal.feed_seq');
   new.epoch := ledger_internal.current_epoch();

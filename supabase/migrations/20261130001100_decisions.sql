@@ -69,6 +69,7 @@ begin
   end if;
   new.subject_type := case when new.invocation_id is not null then 'invocation' else 'execution' end;
   subject := ledger_internal.require_subject(caller.tenant_id, new.subject_type, coalesce(new.invocation_id, new.execution_id));
+  perform ledger_internal.require_may_write('policy_decisions', caller.ledger_role, caller.actor_id, subject);
   perform ledger_internal.lock_subjects(new.tenant_id, array[subject.subject_id::text], array[new.guard_invocation_id::text]);
   perform ledger_internal.require_open(subject);
   if exists (select from public.policy_decisions d

@@ -84,10 +84,11 @@ begin
     new.correlation_id := subject.correlation_id;
     new.causation_id := new.invocation_id::text;
   end if;
+  perform ledger_internal.require_free_id(new.tenant_id, new.event_id, 'event');
   if exists (select from public.os_events e where e.tenant_id is not distinct from new.tenant_id and e.event_id = new.event_id) then
     perform ledger_internal.refuse('event_conflict');
   end if;
-  new.request_digest := coalesce(new.request_digest, ledger_internal.digest(document));
+  new.request_digest := ledger_internal.request_digest(document);
   new.outcome_id := null;
   new.seq := nextval('ledger_internal.feed_seq');
   new.epoch := ledger_internal.current_epoch();

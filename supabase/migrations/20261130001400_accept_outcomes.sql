@@ -24,6 +24,8 @@ begin
              ) r (id, exclusive)
             where r.id is not null
             group by 1
+            union all
+           select hashtextextended('outcome-ledger:epoch', 0), false
             order by 1) k;
   if subject.subject_type = 'invocation' then
     select * into decided from public.policy_decisions d where d.invocation_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id;
@@ -256,13 +258,18 @@ begin
   new.escalation_target := envelope #>> '{escalation,escalation_target}';
   started := envelope #>> '{timing,started_at}';
   completed := envelope #>> '{timing,completed_at}';
+  -- Only the hash that the start row asked for is kept; any other says nothing.
+  new.result_schema_hash := case when new.result_schema_hash = subject.output_schema_hash then new.result_schema_hash end;
+  new.confidence_schema_hash := case when new.confidence_schema_hash = subject.confidence_schema_hash then new.confidence_schema_hash end;
   new.started_at := case when length(started) <= 27 then started::timestamptz else ledger_internal.moment(started) end;
   new.completed_at := case when length(completed) <= 27 then completed::timestamptz else ledger_internal.moment(completed) end;
   new.duration_ms := (envelope #> '{timing,duration_ms}')::bigint;
   new.timing_drift_ms := new.duration_ms - floor(extract(epoch from new.completed_at - new.started_at) * 1000);
   new.origin := 'recorded';
   new.seq := nextval('ledger_internal.feed_seq');
-  select s.epoch into new.epoch from ledger_internal.checked_servers s where s.started_at = pg_postmaster_start_time() and s.database_name = current_database();
+  select s.epoch into new.epoch from ledger_internal.checked_servers s
+   where s.started_at = pg_postmaster_start_time()
+     and s.database_oid = (select d.oid from pg_catalog.pg_database d where d.datname = current_database());
   if new.epoch is null then
     new.epoch := ledger_internal.current_epoch();
   end if;
@@ -315,6 +322,11 @@ begin
   new.winning_outcome_id := won.outcome_id;
   new.outcome_envelope := ledger_internal.normalise_envelope(new.outcome_envelope);
   new.content_digest := ledger_internal.digest(new.outcome_envelope);
+  -- The same late envelope is kept once, whoever brings it again.
+  perform ledger_internal.lock_subjects(new.tenant_id, array['late/' || new.winning_outcome_id || '/' || new.content_digest], array[subject.subject_id::text]);
+  if exists (select from public.late_outcomes l where l.winning_outcome_id = new.winning_outcome_id and l.tenant_id = new.tenant_id and l.content_digest = new.content_digest) then
+    return null;
+  end if;
   new.source_id := subject.source_id;
   new.seq := nextval('ledger_internal.feed_seq');
   new.epoch := ledger_internal.current_epoch();

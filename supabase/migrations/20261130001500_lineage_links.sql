@@ -35,6 +35,14 @@ comment on column public.agent_lineage_links.relation is 'invoked, contributed-t
 comment on column public.agent_lineage_links.origin is 'derived by the database, or declared by an orchestrator.';
 comment on column public.agent_lineage_links.declared_by is 'The actor that declared it.';
 
+create function ledger_internal.link_key(document jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return concat_ws('/', 'link', document ->> 'source_outcome_id', document ->> 'target_outcome_id', document ->> 'relation');
+end
+$$;
+comment on function ledger_internal.link_key(jsonb) is 'What two declarations of one link lock.';
+
 create function ledger_internal.accept_link() returns trigger
 language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
 declare
@@ -60,6 +68,12 @@ begin
   if not ledger_internal.relation_allowed(new.relation, new.source_type, new.target_type) then
     perform ledger_internal.refuse('lineage_invalid', null, ledger_internal.mismatch('/relation', 'ends', format('%s cannot lead from %s to %s', new.relation, new.source_type, new.target_type)));
   end if;
+  perform ledger_internal.lock_subjects(new.tenant_id, array[ledger_internal.link_key(document)], '{}');
+  if exists (select from public.agent_lineage_links l
+              where l.source_outcome_id = new.source_outcome_id and l.tenant_id = new.tenant_id and l.source_type = new.source_type
+                and l.target_outcome_id = new.target_outcome_id and l.relation = new.relation) then
+    perform ledger_internal.refuse('link_conflict');
+  end if;
   new.link_id := gen_random_uuid();
   new.origin := 'declared';
   new.declared_by := caller.actor_id;
@@ -80,13 +94,14 @@ language plpgsql volatile security definer set search_path = '' set enable_seqsc
 declare
   id uuid := ledger_internal.uuid_or_null(cause);
 begin
-  return exists (select from public.os_events e where e.tenant_id is not distinct from tenant and e.event_id = cause)
+  return exists (select from public.os_events e where e.event_id = cause and e.tenant_id is not distinct from tenant)
     or (id is not null and (
-         exists (select from public.agent_invocations i where i.tenant_id is not distinct from tenant and i.invocation_id = id)
-      or exists (select from public.workflow_executions x where x.tenant_id is not distinct from tenant and x.execution_id = id)));
+         exists (select from public.outcome_ids o where o.outcome_id = id and o.tenant_id is not distinct from tenant)
+      or exists (select from public.agent_invocations i where i.invocation_id = id and i.tenant_id is not distinct from tenant)
+      or exists (select from public.workflow_executions x where x.execution_id = id and x.tenant_id is not distinct from tenant)));
 end
 $$;
-comment on function ledger_internal.cause_known(uuid, text) is 'Whether a causation_id resolves. An outcome is found through its event, which bears its id.';
+comment on function ledger_internal.cause_known(uuid, text) is 'Whether a causation_id names an outcome, an event, an invocation or an execution.';
 
 -- Both outcome tables as one relation, in the words links are made of. Predicates reach the tables' own indexes.
 create view ledger_internal.outcomes with (security_invoker = on) as

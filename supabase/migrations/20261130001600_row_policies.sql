@@ -13,7 +13,7 @@ begin
     when 'agent_invocation_outcomes' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
     when 'workflow_outcomes' then case ledger_role when 'worker' then started_by = actor when 'orchestrator' then true end
     when 'late_outcomes' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
-    when 'policy_decisions' then case ledger_role when 'policy_guard' then true end
+    when 'policy_decisions' then case ledger_role when 'policy_guard' then source_id <> actor end
     when 'os_events' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
     when 'agent_lineage_links' then case ledger_role when 'orchestrator' then true end
   end, false);
@@ -67,7 +67,7 @@ create policy "tokens write workflow_executions of their tenant by the role matr
       when 'orchestrator' then true
       else false
     end);
-grant insert (tenant_id, execution_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_pattern, parent_execution_id, resumed_from_execution_id, verify, deadline_at, traceparent, attributes, request_digest) on public.workflow_executions to authenticated;
+grant insert (tenant_id, execution_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_pattern, parent_execution_id, resumed_from_execution_id, verify, deadline_at, traceparent, attributes) on public.workflow_executions to authenticated;
 
 -- agent_invocations
 create policy "tokens read agent_invocations of their tenant" on public.agent_invocations for select to authenticated
@@ -93,7 +93,7 @@ create policy "tokens write agent_invocations of their tenant by the role matrix
       when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
       else false
     end);
-grant insert (tenant_id, invocation_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_id, step_id, step_name, attempt, surfaces, verify, recovery_mode, deadline_at, traceparent, attributes, request_digest) on public.agent_invocations to authenticated;
+grant insert (tenant_id, invocation_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_id, step_id, step_name, attempt, surfaces, verify, recovery_mode, deadline_at, traceparent, attributes) on public.agent_invocations to authenticated;
 
 -- agent_tool_calls
 create policy "tokens read agent_tool_calls of their tenant" on public.agent_tool_calls for select to authenticated
@@ -119,7 +119,7 @@ create policy "tokens write agent_tool_calls of their tenant by the role matrix"
       when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
       else false
     end);
-grant insert (tenant_id, invocation_id, tool_call_id, tool_name, status, input, output, error, timing, request_digest) on public.agent_tool_calls to authenticated;
+grant insert (tenant_id, invocation_id, tool_call_id, tool_name, status, input, output, error, timing) on public.agent_tool_calls to authenticated;
 
 create policy "retention reads agent_tool_calls" on public.agent_tool_calls for select to ledger_retention
   using (true);
@@ -268,7 +268,7 @@ create policy "tokens write os_events of their tenant by the role matrix" on pub
       when 'policy_guard' then (invocation_id is null or source = (select c.actor_id from ledger_internal.caller() c))
       else false
     end);
-grant insert (tenant_id, event_id, type, source, invocation_id, correlation_id, occurred_at, data, request_digest) on public.os_events to authenticated;
+grant insert (tenant_id, event_id, type, source, invocation_id, correlation_id, occurred_at, data) on public.os_events to authenticated;
 
 create policy "retention reads os_events" on public.os_events for select to ledger_retention
   using (true);
@@ -343,8 +343,10 @@ create policy "the ledger's workers read tenants" on public.tenants for select t
 grant select on public.tenants to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
 
 -- epochs and retention policies hold nothing of a tenant's
-create policy "everyone who reads the feed reads epochs" on public.epochs for select to authenticated, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+create policy "everyone who reads the feed reads epochs" on public.epochs for select to ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal
   using (true);
+create policy "tokens of a tenant read epochs" on public.epochs for select to authenticated
+  using ((select c.tenant_id from ledger_internal.caller() c) is not null);
 grant select on public.epochs to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
 create policy "tokens read their tenant's retention policies" on public.retention_policies for select to authenticated
   using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));

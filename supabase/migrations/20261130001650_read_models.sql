@@ -129,7 +129,8 @@ begin
   select w.deadline_at, w.heartbeat_at into work from ledger_internal.open_work_of_tenant(subject => 'execution', ids => array[e.execution_id]) w;
   select o.outcome_id, o.outcome_envelope, o.status, o.completion_reason into ended from public.workflow_outcomes o where o.execution_id = e.execution_id and o.tenant_id = e.tenant_id;
   return ledger_internal.execution_start_read(e) || jsonb_build_object(
-    'status', ledger_internal.execution_status(ended.status, ended.completion_reason),
+    -- Ended without an outcome: it was purged, and what it said is gone with it.
+    'status', case when work.deadline_at is not null or ended.outcome_id is not null then ledger_internal.execution_status(ended.status, ended.completion_reason) end,
     'state', case when work.deadline_at is null then 'ended' else ledger_internal.open_state(work.deadline_at, work.heartbeat_at) end,
     'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope);
 end

@@ -28,16 +28,17 @@ create function ledger_internal.receive_trigger(trigger jsonb, correlation text)
 language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
-  id text := coalesce(trigger ->> 'event_id', gen_random_uuid()::text);
-  document constant jsonb := jsonb_build_object('event_id', id, 'type', trigger -> 'type', 'source', trigger -> 'source', 'correlation_id', correlation, 'data', nullif(trigger -> 'data', 'null'));
-  known text;
+  id constant text := coalesce(trigger ->> 'event_id', gen_random_uuid()::text);
+  sent constant jsonb := nullif(trigger -> 'data', 'null');
+  known public.os_events;
 begin
-  select e.request_digest into known from public.os_events e where e.tenant_id = tenant and e.event_id = id;
+  select * into known from public.os_events e where e.tenant_id = tenant and e.event_id = id;
   if not found then
-    insert into public.os_events (event_id, type, source, correlation_id, data, request_digest)
-    values (id, trigger ->> 'type', trigger ->> 'source', correlation, nullif(trigger -> 'data', 'null'), ledger_internal.digest(document));
-  elsif known is distinct from ledger_internal.digest(document) then
-    perform ledger_internal.refuse('event_conflict', null, jsonb_build_array(jsonb_build_object('path', '/trigger/event_id', 'rule', 'unique', 'message', 'is another event''s id')));
+    insert into public.os_events (event_id, type, source, correlation_id, data) values (id, trigger ->> 'type', trigger ->> 'source', correlation, sent);
+  elsif known.kind <> 'received' or known.type <> trigger ->> 'type' or known.source <> trigger ->> 'source' or known.data is distinct from sent then
+    -- One event may trigger several starts, also of different transactions; but it is one event.
+    perform ledger_internal.refuse('event_conflict', null,
+      jsonb_build_array(jsonb_build_object('path', '/trigger', 'rule', 'same_event', 'message', 'must have the type, source and data that its event_id was recorded with')));
   end if;
   return id;
 end
@@ -61,6 +62,25 @@ end
 $$;
 comment on function ledger_internal.without_nulls(jsonb) is 'A document without its top-level null members.';
 
+create function ledger_internal.start_request(document jsonb) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+declare
+  request constant jsonb := ledger_internal.without_nulls(document);
+begin
+  return case when request ? 'trigger' then request || jsonb_build_object('trigger', ledger_internal.without_nulls(request -> 'trigger')) else request end;
+end
+$$;
+comment on function ledger_internal.start_request(jsonb) is 'A start as it is compared: null members absent, in its trigger too.';
+
+-- The accept trigger takes the request's digest from here; cleared at once, so that a later bare insert has none.
+create function ledger_internal.say_digest(digest text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform set_config('ledger_internal.request_digest', digest, true);
+end
+$$;
+comment on function ledger_internal.say_digest(text) is 'Tells the accept trigger the digest of the request being written.';
+
 create function public.start_invocation(invocation jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 declare
@@ -69,27 +89,33 @@ declare
   digest text;
   id uuid;
   known text;
+  cause text;
   started public.agent_invocations;
 begin
   if ledger_internal.invocation_start_ok(invocation) is not true then
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.invocation_start_violations(invocation));
   end if;
-  request := ledger_internal.without_nulls(invocation);
+  request := ledger_internal.start_request(invocation);
   digest := ledger_internal.digest(request);
   id := coalesce((request ->> 'invocation_id')::uuid, gen_random_uuid());
-  perform ledger_internal.lock_subjects(tenant, array[id::text, request #>> '{trigger,event_id}'], array[request ->> 'execution_id', request ->> 'causation_id']);
+  perform ledger_internal.lock_subjects(tenant,
+    array[id::text, request #>> '{trigger,event_id}', ledger_internal.attempt_key(request ->> 'execution_id', request ->> 'step_id', request ->> 'attempt')],
+    array[request ->> 'execution_id', request ->> 'causation_id']);
   select i.request_digest into known from public.agent_invocations i where i.tenant_id = tenant and i.invocation_id = id;
   if found then
     return case when known = digest then ledger_internal.answer('replayed', public.get_invocation(id))
                 else ledger_internal.answer('conflict', public.get_invocation(id), 'invocation_conflict') end;
   end if;
+  cause := coalesce(request ->> 'causation_id', ledger_internal.receive_trigger(request -> 'trigger', request ->> 'correlation_id'));
+  perform ledger_internal.say_digest(digest);
   insert into public.agent_invocations (invocation_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_id,
-    step_id, step_name, attempt, surfaces, verify, recovery_mode, deadline_at, traceparent, attributes, request_digest)
+    step_id, step_name, attempt, surfaces, verify, recovery_mode, deadline_at, traceparent, attributes)
   values (id, request #>> '{source,id}', request #>> '{source,version}', request #>> '{source,domain}', request ->> 'governance_class', request ->> 'correlation_id',
-    coalesce(request ->> 'causation_id', ledger_internal.receive_trigger(request -> 'trigger', request ->> 'correlation_id')),
+    cause,
     (request ->> 'execution_id')::uuid, request ->> 'step_id', request ->> 'step_name', (request -> 'attempt')::integer, request -> 'surfaces', request ->> 'verify',
-    request ->> 'recovery_mode', ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes', digest)
+    request ->> 'recovery_mode', ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes')
   returning * into started;
+  perform ledger_internal.say_digest('');
   return ledger_internal.answer('recorded', ledger_internal.invocation_start_read(started) || '{"tool_calls": []}');
 end
 $$;
@@ -103,12 +129,13 @@ declare
   digest text;
   id uuid;
   known text;
+  cause text;
   started public.workflow_executions;
 begin
   if ledger_internal.execution_start_ok(execution) is not true then
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.execution_start_violations(execution));
   end if;
-  request := ledger_internal.without_nulls(execution);
+  request := ledger_internal.start_request(execution);
   digest := ledger_internal.digest(request);
   id := coalesce((request ->> 'execution_id')::uuid, gen_random_uuid());
   perform ledger_internal.lock_subjects(tenant, array[id::text, request #>> '{trigger,event_id}'],
@@ -118,13 +145,16 @@ begin
     return case when known = digest then ledger_internal.answer('replayed', public.get_execution(id))
                 else ledger_internal.answer('conflict', public.get_execution(id), 'execution_conflict') end;
   end if;
+  cause := coalesce(request ->> 'causation_id', ledger_internal.receive_trigger(request -> 'trigger', request ->> 'correlation_id'));
+  perform ledger_internal.say_digest(digest);
   insert into public.workflow_executions (execution_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_pattern,
-    parent_execution_id, resumed_from_execution_id, verify, deadline_at, traceparent, attributes, request_digest)
+    parent_execution_id, resumed_from_execution_id, verify, deadline_at, traceparent, attributes)
   values (id, request #>> '{source,id}', request #>> '{source,version}', request #>> '{source,domain}', request ->> 'governance_class', request ->> 'correlation_id',
-    coalesce(request ->> 'causation_id', ledger_internal.receive_trigger(request -> 'trigger', request ->> 'correlation_id')),
+    cause,
     request ->> 'execution_pattern', (request ->> 'parent_execution_id')::uuid, (request ->> 'resumed_from_execution_id')::uuid, request ->> 'verify',
-    ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes', digest)
+    ledger_internal.requested_deadline(request), request ->> 'traceparent', request -> 'attributes')
   returning * into started;
+  perform ledger_internal.say_digest('');
   return ledger_internal.answer('recorded', ledger_internal.execution_start_read(started));
 end
 $$;
@@ -152,9 +182,11 @@ begin
     return case when kept.request_digest = ledger_internal.digest(request) then ledger_internal.answer('replayed', ledger_internal.tool_call_read(kept))
                 else ledger_internal.answer('conflict', ledger_internal.tool_call_read(kept), 'tool_call_conflict') end;
   end if;
-  insert into public.agent_tool_calls as c (invocation_id, tool_call_id, tool_name, status, input, output, error, timing, request_digest)
-  values (subject, id, request ->> 'tool_name', request ->> 'status', request -> 'input', request -> 'output', request -> 'error', request -> 'timing', ledger_internal.digest(request))
+  perform ledger_internal.say_digest(ledger_internal.digest(request));
+  insert into public.agent_tool_calls as c (invocation_id, tool_call_id, tool_name, status, input, output, error, timing)
+  values (subject, id, request ->> 'tool_name', request ->> 'status', request -> 'input', request -> 'output', request -> 'error', request -> 'timing')
   returning * into kept;
+  perform ledger_internal.say_digest('');
   return ledger_internal.answer('recorded', ledger_internal.tool_call_read(kept));
 end
 $$;
@@ -237,10 +269,12 @@ begin
     return case when kept.request_digest = ledger_internal.digest(request) then ledger_internal.answer('replayed', ledger_internal.event_read(kept))
                 else ledger_internal.answer('conflict', ledger_internal.event_read(kept), 'event_conflict') end;
   end if;
-  insert into public.os_events as e (event_id, type, source, invocation_id, correlation_id, occurred_at, data, request_digest)
+  perform ledger_internal.say_digest(ledger_internal.digest(request));
+  insert into public.os_events as e (event_id, type, source, invocation_id, correlation_id, occurred_at, data)
   values (id, request ->> 'type', request ->> 'source', (request ->> 'invocation_id')::uuid, request ->> 'correlation_id',
-    ledger_internal.moment(request ->> 'occurred_at'), request -> 'data', ledger_internal.digest(request))
+    ledger_internal.moment(request ->> 'occurred_at'), request -> 'data')
   returning * into kept;
+  perform ledger_internal.say_digest('');
   return ledger_internal.answer('recorded', ledger_internal.event_read(kept));
 end
 $$;
@@ -255,17 +289,17 @@ begin
   if ledger_internal.link_ok(link) is not true then
     perform ledger_internal.refuse('lineage_invalid', null, ledger_internal.link_violations(link));
   end if;
-  insert into public.agent_lineage_links as l (source_outcome_id, target_outcome_id, relation)
-  values ((link ->> 'source_outcome_id')::uuid, (link ->> 'target_outcome_id')::uuid, link ->> 'relation')
-  on conflict do nothing
-  returning * into kept;
-  if kept.link_id is not null then
-    return ledger_internal.answer('recorded', ledger_internal.link_read(kept));
-  end if;
+  perform ledger_internal.lock_subjects(tenant, array[ledger_internal.link_key(link)], '{}');
   select * into kept from public.agent_lineage_links l
    where l.tenant_id = tenant and l.source_outcome_id = (link ->> 'source_outcome_id')::uuid
      and l.target_outcome_id = (link ->> 'target_outcome_id')::uuid and l.relation = link ->> 'relation';
-  return ledger_internal.answer('replayed', ledger_internal.link_read(kept));
+  if found then
+    return ledger_internal.answer('replayed', ledger_internal.link_read(kept));
+  end if;
+  insert into public.agent_lineage_links as l (source_outcome_id, target_outcome_id, relation)
+  values ((link ->> 'source_outcome_id')::uuid, (link ->> 'target_outcome_id')::uuid, link ->> 'relation')
+  returning * into kept;
+  return ledger_internal.answer('recorded', ledger_internal.link_read(kept));
 end
 $$;
 comment on function public.declare_link(jsonb) is 'Declares a lineage link between two outcomes. A link that already stands is a replay.';

@@ -222,23 +222,40 @@ end
 $$;
 comment on function public.record_outcomes(jsonb) is 'Records up to 100 outcomes: [{invocation_id | execution_id, outcome, checked_schemas?}]. Answers in the order sent; a refused item harms no other.';
 
--- The other batches: locks first, then each item.
-create function ledger_internal.lock_items(items jsonb, own text[], refs text[]) returns void
+-- The other batches: every lock that an item will take, first and sorted, then each item.
+create function ledger_internal.lock_items(own text[], refs text[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform ledger_internal.lock_subjects(
-    ledger_internal.require_tenant(),
-    (select array_agg(item #>> string_to_array(p, '.')) from jsonb_array_elements(items) item, unnest(own) p),
-    (select array_agg(item #>> string_to_array(p, '.')) from jsonb_array_elements(items) item, unnest(refs) p));
+  perform ledger_internal.lock_subjects(ledger_internal.require_tenant(), own, refs);
 end
 $$;
-comment on function ledger_internal.lock_items(jsonb, text[], text[]) is 'All locks of a batch, by the paths of the ids in its items.';
+comment on function ledger_internal.lock_items(text[], text[]) is 'All locks of a batch in the caller''s tenant.';
+
+-- A source that starts undefined for the first time is noted in a row that the next batch would wait for.
+create function ledger_internal.new_sources(source_type text, starts jsonb) returns text[]
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  tenant constant uuid := ledger_internal.tenant_id();
+begin
+  return array(
+    select distinct concat_ws('/', 'undefined', new_sources.source_type, s #>> '{source,id}', s #>> '{source,version}')
+      from jsonb_array_elements(starts) s
+     where jsonb_typeof(s -> 'source') = 'object'
+       and not exists (select from ledger_internal.undefined_sources u
+                        where u.source_id = s #>> '{source,id}' and u.version = s #>> '{source,version}' and u.source_type = new_sources.source_type and u.tenant_id = tenant));
+end
+$$;
+comment on function ledger_internal.new_sources(text, jsonb) is 'Lock keys of the sources in a batch of starts that are not noted as undefined yet.';
 
 create function public.start_invocations(invocations jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(invocations);
-  perform ledger_internal.lock_items(invocations, array['invocation_id', 'trigger.event_id'], array['execution_id', 'causation_id']);
+  perform ledger_internal.lock_items(
+    ledger_internal.new_sources('agent', invocations)
+      || array(select k from jsonb_array_elements(invocations) i, unnest(array[i ->> 'invocation_id', i #>> '{trigger,event_id}',
+                 ledger_internal.attempt_key(i ->> 'execution_id', i ->> 'step_id', i ->> 'attempt')]) k),
+    array(select k from jsonb_array_elements(invocations) i, unnest(array[i ->> 'execution_id', i ->> 'causation_id']) k));
   return ledger_internal.each_item('public.start_invocation', invocations);
 end
 $$;
@@ -246,7 +263,10 @@ create function public.start_executions(executions jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(executions);
-  perform ledger_internal.lock_items(executions, array['execution_id', 'trigger.event_id'], array['parent_execution_id', 'resumed_from_execution_id', 'causation_id']);
+  perform ledger_internal.lock_items(
+    ledger_internal.new_sources('workflow', executions)
+      || array(select k from jsonb_array_elements(executions) e, unnest(array[e ->> 'execution_id', e #>> '{trigger,event_id}']) k),
+    array(select k from jsonb_array_elements(executions) e, unnest(array[e ->> 'parent_execution_id', e ->> 'resumed_from_execution_id', e ->> 'causation_id']) k));
   return ledger_internal.each_item('public.start_execution', executions);
 end
 $$;
@@ -254,7 +274,9 @@ create function public.record_tool_calls(tool_calls jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(tool_calls);
-  perform ledger_internal.lock_items(tool_calls, '{}', array['invocation_id']);
+  perform ledger_internal.lock_items(
+    array(select (c ->> 'invocation_id') || '/' || (c ->> 'tool_call_id') from jsonb_array_elements(tool_calls) c),
+    array(select c ->> 'invocation_id' from jsonb_array_elements(tool_calls) c));
   return ledger_internal.each_item('public.record_tool_call', tool_calls);
 end
 $$;
@@ -266,10 +288,15 @@ end
 $$;
 comment on function ledger_internal.beat_item(jsonb) is 'One heartbeat of a batch.';
 
+-- Two batches of heartbeats exclude each other by their own keys; the invocations' shared ones keep them behind a recording
+-- that is removing the same open work.
 create function public.heartbeats(invocation_ids jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(invocation_ids);
+  perform ledger_internal.lock_items(
+    array(select 'heartbeat/' || i from jsonb_array_elements_text(invocation_ids) i),
+    array(select i from jsonb_array_elements_text(invocation_ids) i));
   return ledger_internal.each_item('ledger_internal.beat_item', invocation_ids);
 end
 $$;
@@ -277,7 +304,9 @@ create function public.record_policy_decisions(decisions jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(decisions);
-  perform ledger_internal.lock_items(decisions, array['invocation_id', 'execution_id'], array['guard_invocation_id']);
+  perform ledger_internal.lock_items(
+    array(select coalesce(d ->> 'invocation_id', d ->> 'execution_id') from jsonb_array_elements(decisions) d),
+    array(select d ->> 'guard_invocation_id' from jsonb_array_elements(decisions) d));
   return ledger_internal.each_item('public.record_policy_decision', decisions);
 end
 $$;
@@ -285,7 +314,9 @@ create function public.register_events(events jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(events);
-  perform ledger_internal.lock_items(events, array['event_id'], array['invocation_id']);
+  perform ledger_internal.lock_items(
+    array(select e ->> 'event_id' from jsonb_array_elements(events) e),
+    array(select e ->> 'invocation_id' from jsonb_array_elements(events) e));
   return ledger_internal.each_item('public.register_event', events);
 end
 $$;
@@ -293,6 +324,7 @@ create function public.declare_links(links jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(links);
+  perform ledger_internal.lock_items(array(select ledger_internal.link_key(l) from jsonb_array_elements(links) l), '{}');
   return ledger_internal.each_item('public.declare_link', links);
 end
 $$;
@@ -300,6 +332,8 @@ create function public.put_source_definitions(definitions jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform ledger_internal.require_batch(definitions);
+  perform ledger_internal.lock_items(
+    array(select concat_ws('/', 'definition', d ->> 'source_type', d ->> 'source_id', d ->> 'version') from jsonb_array_elements(definitions) d), '{}');
   return ledger_internal.each_item('public.put_source_definition', definitions);
 end
 $$;

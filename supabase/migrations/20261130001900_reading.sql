@@ -82,8 +82,8 @@ create function ledger_internal.page(relation regclass, item text, filter jsonb,
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
-  wanted constant jsonb := ledger_internal.without_nulls(coalesce(filter, '{}'));
-  direction text := coalesce(wanted ->> 'order', 'desc');
+  wanted jsonb;
+  direction text;
   page_size integer;
   conditions text := '';
   position text[];
@@ -91,6 +91,11 @@ declare
   items jsonb;
   next_cursor text;
 begin
+  if jsonb_typeof(coalesce(filter, '{}')) <> 'object' then
+    perform ledger_internal.refuse_query('', 'must be an object of parameters');
+  end if;
+  wanted := ledger_internal.without_nulls(coalesce(filter, '{}'));
+  direction := coalesce(wanted ->> 'order', 'desc');
   if direction not in ('asc', 'desc') then
     perform ledger_internal.refuse_query('order', 'must be asc or desc');
   end if;
@@ -120,7 +125,7 @@ begin
   end loop;
   foreach parameter in array array['from', 'to'] loop
     if wanted ? parameter then
-      if wanted ->> parameter !~ '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$' then
+      if not ledger_internal.time_ok(wanted ->> parameter) then
         perform ledger_internal.refuse_query(parameter, 'must be an RFC 3339 time in UTC');
       end if;
       conditions := conditions || format(' and r.recorded_at %s %L::timestamptz', case parameter when 'from' then '>=' else '<' end, wanted ->> parameter);
@@ -191,7 +196,7 @@ begin
     return format('exists (select from %s o where o.tenant_id = r.tenant_id and o.%2$I = r.%2$I)',
       case subject when 'invocation' then 'public.agent_invocation_outcomes' else 'public.workflow_outcomes' end, subject || '_id');
   elsif state in ('running', 'stalled', 'overdue') then
-    return format('r.%I = any (array(select w.subject_id from ledger_internal.open_work_of_tenant(%L, %L, max_rows => 100000) w))', subject || '_id', state, subject);
+    return format('r.%I = any (array(select w.subject_id from ledger_internal.open_work_of_tenant(%L, %L) w))', subject || '_id', state, subject);
   end if;
   perform ledger_internal.refuse_query('state', 'must be running, stalled, overdue or ended');
   return null;

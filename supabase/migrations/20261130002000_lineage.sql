@@ -18,6 +18,19 @@ end
 $$;
 comment on function ledger_internal.neighbours(uuid[], uuid[], boolean) is 'Direct causes (upstream) or direct effects of a set of outcomes.';
 
+-- What a level reaches that was not reached before. Hashed: the reached set is compared once, not once a neighbour.
+create function ledger_internal.new_neighbours(tenants uuid[], frontier uuid[], reached uuid[], upstream boolean)
+returns table (outcome_id uuid, relation text, via uuid)
+language plpgsql stable set search_path = '' set enable_nestloop = off set enable_mergejoin = off as $$
+begin
+  return query
+  select n.outcome_id, n.relation, n.via from ledger_internal.neighbours(tenants, frontier, upstream) n
+    left join unnest(reached) r (id) on r.id = n.outcome_id
+   where r.id is null;
+end
+$$;
+comment on function ledger_internal.new_neighbours(uuid[], uuid[], uuid[], boolean) is 'Neighbours of a set of outcomes outside the set already reached.';
+
 create function ledger_internal.walk(root uuid, max_depth integer, upstream boolean)
 returns table (depth integer, outcome_id uuid, relation text, via_outcome_id uuid, source_type text, source_id text, source_version text, domain text,
                status text, correlation_id text, completed_at timestamptz, truncated boolean)
@@ -46,13 +59,11 @@ begin
     select array_agg(n.outcome_id order by n.outcome_id), array_agg(n.relation order by n.outcome_id), array_agg(n.via order by n.outcome_id)
       into next_ids, next_relations, next_vias
       from (select distinct on (x.outcome_id) x.outcome_id, x.relation, x.via
-              from ledger_internal.neighbours(tenants, frontier, upstream) x
-             where not exists (select from unnest(reached) r (id) where r.id = x.outcome_id)
+              from ledger_internal.new_neighbours(tenants, frontier, reached, upstream) x
              order by x.outcome_id, x.relation, x.via) n;
     exit when next_ids is null;
     if level = cap then
-      beyond := array(select distinct x.via from ledger_internal.neighbours(tenants, frontier, upstream) x
-                       where not exists (select from unnest(reached) r (id) where r.id = x.outcome_id));
+      beyond := array(select distinct x.via from ledger_internal.new_neighbours(tenants, frontier, reached, upstream) x);
       exit;
     end if;
     level := level + 1;
@@ -219,7 +230,7 @@ begin
                               order by l.epoch, l.xid, l.seq), '[]')
       from public.agent_lineage_links l
      where l.tenant_id = tenant and l.source_outcome_id = any (reached)
-       and exists (select from unnest(reached) r (id) where r.id = l.target_outcome_id)));
+       and l.target_outcome_id in (select r.id from unnest(reached) r (id))));
 end
 $$;
 comment on function public.lineage_document(text, uuid, integer) is 'lineage_why or lineage_impact as one document with the links among its nodes; null when the outcome is unknown.';

@@ -34,7 +34,8 @@ $$;
 -- is the token's, or that of the auditor's login.
 grant execute on function ledger_internal.caller() to authenticated, ledger_auditor, service_role;
 grant execute on function
-  ledger_internal.open_work_of_tenant(text, text, uuid[], uuid, integer), ledger_internal.beat(uuid), ledger_internal.lock_outcomes(jsonb)
+  ledger_internal.open_work_of_tenant(text, text, uuid[], uuid, integer), ledger_internal.beat(uuid), ledger_internal.lock_outcomes(jsonb),
+  ledger_internal.new_sources(text, jsonb)
 to authenticated;
 grant execute on function ledger_internal.gaps_of_token(text, integer) to authenticated;
 grant execute on function ledger_internal.gaps_of_auditor(text, integer), ledger_internal.audited_tenants() to ledger_auditor;
@@ -45,5 +46,5 @@ grant select on ledger_internal.outcomes to authenticated, service_role, ledger_
 
 -- Auditors ask in SQL what tokens ask over HTTP; the workers read the feed.
 grant execute on function public.lineage_why(uuid, integer), public.lineage_impact(uuid, integer), public.lineage_correlation(text), public.lineage_gaps(text, integer) to ledger_auditor;
-grant execute on function public.feed(integer, text, bigint, integer, text[], uuid) to ledger_sync, ledger_relay, ledger_seal;
+grant execute on function public.feed(integer, text, bigint, integer, text[], uuid, text) to ledger_sync, ledger_relay, ledger_seal;
 grant execute on function public.ledger_health() to ledger_gateway, ledger_sync, ledger_sweep, ledger_relay, ledger_seal, ledger_auditor, service_role;

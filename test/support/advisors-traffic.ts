@@ -16,12 +16,38 @@ import {
   toolCall,
 } from './envelopes.ts';
 
-const EXECUTIONS = 12;
+// Several tenants, so that an index that begins with the tenant is worth more than one that does not.
+const TENANTS = 4;
+const EXECUTIONS = 4;
 const INVOCATIONS_EACH = 50;
 const WORKFLOW = 'WF-ART-003-EDITION-ALLOCATION';
 const AGENT = 'art-agt-003';
 
 export async function playTraffic(database: TestDatabase): Promise<void> {
+  const ledgers: Ledger[] = [];
+  for (let number = 0; number < TENANTS; number += 1) ledgers.push(await fillTenant(database));
+  for (const { tenantId } of ledgers) await purge(database, tenantId);
+  await database.admin`analyze`;
+  for (const { tenantId, executions, outcomes } of ledgers) {
+    await database.as({ tenantId, role: 'orchestrator', actorId: 'orchestrator-1' }, (sql) =>
+      askEverything(sql, executions[2] ?? {}, outcomes[100] ?? ''),
+    );
+    await askAsOwner(database, tenantId);
+  }
+  await database.asRole('ledger_sync', async (sql) => {
+    await sql`select * from public.feed(0, '0', 0, 1000)`;
+  });
+  // What a session used is counted a second after it came to rest.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+}
+
+interface Ledger {
+  tenantId: string;
+  executions: Document[];
+  outcomes: string[];
+}
+
+async function fillTenant(database: TestDatabase): Promise<Ledger> {
   const tenantId = await database.tenant(true);
   const actor = (role: 'orchestrator' | 'policy_guard' | 'operator') => ({ tenantId, role, actorId: `${role}-1` });
   const call = (role: Parameters<typeof actor>[0], name: string, ...args: (Document | string)[]) =>
@@ -84,16 +110,7 @@ export async function playTraffic(database: TestDatabase): Promise<void> {
   for (const execution of executions.slice(0, -2)) {
     await call('orchestrator', 'record_workflow_outcome', execution['execution_id'], envelopeFor(execution, 'partial'));
   }
-
-  await purge(database, tenantId);
-  await database.admin`analyze`;
-  await database.as(actor('orchestrator'), (sql) => askEverything(sql, executions[3] ?? {}, outcomes[200] ?? ''));
-  await database.asRole('ledger_sync', async (sql) => {
-    await sql`select * from public.feed(0, '0', 0, 1000)`;
-  });
-  await forgetPolicy(database, tenantId);
-  // What a session used is counted a second after it came to rest.
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  return { tenantId, executions, outcomes };
 }
 
 async function callFunction(sql: TransactionSql, name: string, args: (Document | string)[]): Promise<Document> {
@@ -171,7 +188,7 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
   await sql`select public.ledger_health()`;
 }
 
-// Retention, and the end of a policy that left no tombstone.
+// Retention.
 async function purge(database: TestDatabase, tenantId: string): Promise<void> {
   const [policy] = await database.sql`
     insert into public.retention_policies (tenant_id, table_name, keep_for, reason)
@@ -179,11 +196,14 @@ async function purge(database: TestDatabase, tenantId: string): Promise<void> {
   await database.admin`select ledger_internal.purge(${policy?.['policy_id'] as string}, 10000)`;
 }
 
-async function forgetPolicy(database: TestDatabase, tenantId: string): Promise<void> {
+// What only the owner asks: a policy that left no tombstone is taken back; what is past its deadline.
+async function askAsOwner(database: TestDatabase, tenantId: string): Promise<void> {
   await database.sql.begin(async (sql) => {
     await sql`set local enable_seqscan = off`;
     await sql`insert into public.retention_policies (tenant_id, table_name, keep_for, reason)
               values (${tenantId}, 'os_events', '1 year', 'stated by mistake')`;
     await sql`delete from public.retention_policies where reason = 'stated by mistake'`;
+    // The question of every sweep, across tenants.
+    await sql`select * from ledger_internal.open_work where deadline_at < clock_timestamp() order by deadline_at limit 100`;
   });
 }

@@ -42,7 +42,10 @@ export async function runFunctionsSuite(options: { root: string; report: string 
   try {
     read = JSON.parse(readFileSync(report, 'utf8'));
   } catch {
-    return { passed: 0, failures: [`no report was written (exit ${ran.code}): ${ran.stderr.slice(-4000)}`] };
+    return {
+      passed: 0,
+      failures: [`no report was written (exit ${ran.code}): ${ran.stdout.slice(-4000)} ${ran.stderr.slice(-4000)}`],
+    };
   }
   const failures = read.testResults.flatMap((file) => {
     const failed = file.assertionResults.filter((one) => one.status === 'failed');

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { TransactionSql } from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { envelopeFor, invocationStart } from './support/envelopes.ts';
+import { type History, writeHistory } from './support/history.ts';
+import { openPlanReader, type PlanReader, type Scan } from './support/plans.ts';
+import { useServer } from './support/server.ts';
+
+/** What grows with every outcome; what is open right now does not, and may be read whole. */
+const GROWING = [
+  'agent_invocations',
+  'agent_invocation_outcomes',
+  'workflow_executions',
+  'workflow_outcomes',
+  'outcome_ids',
+  'os_events',
+  'agent_lineage_links',
+  'policy_decisions',
+];
+
+/** Far above what any of these answers needs, far below a table. */
+const FEW = 25_000;
+
+const server = useServer({
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '1GB',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '1h',
+  maintenance_work_mem: '256MB',
+  autovacuum: 'off',
+});
+
+let history: History;
+let reader: PlanReader;
+
+beforeAll(async () => {
+  history = await writeHistory(server.database.admin);
+  reader = openPlanReader(server.database.adminUrl);
+}, 900_000);
+afterAll(() => reader?.close());
+
+/** What reads a growing table whole, or most of it, in what `work` does. */
+async function wide(work: (sql: TransactionSql) => Promise<unknown>, tenantId = history.tenantId): Promise<string[]> {
+  const caller = { tenantId, role: 'orchestrator', actorId: 'orchestrator-1' } as const;
+  const scans = await reader.scansOf(caller, work);
+  expect(scans.length, 'the plans were seen').toBeGreaterThan(0);
+  const growing = scans.filter((scan) => GROWING.includes(scan.table));
+  return growing.filter((scan) => scan.node === 'Seq Scan' || scan.touched > FEW).map(told);
+}
+
+function told({ node, table, index, touched, query }: Scan): string {
+  return `${node} on ${table}${index ? ` by ${index}` : ''}, ${touched} rows, in: ${query.replace(/\s+/g, ' ').slice(0, 300)}`;
+}
+
+/** Plans of a first call differ from those of a call that has been made often: both are read. */
+const list = (name: string, filter: object) => async (sql: TransactionSql) => {
+  for (let time = 0; time < 2; time += 1)
+    await sql.unsafe(`select public.${name}($1::text::jsonb)`, [JSON.stringify(filter)]);
+};
+
+describe('a business transaction', () => {
+  it.each(['lineage_correlation', 'lineage_correlation_document'])('%s reads by index', async (name) => {
+    const { correlation } = history.ids(70_000);
+    expect(await wide((sql) => sql.unsafe(`select * from public.${name}($1)`, [correlation]))).toEqual([]);
+  });
+});
+
+describe('pages of outcomes', () => {
+  const deep = (at: number) => async (sql: TransactionSql) => {
+    const [row] = await sql<{ cursor: string }[]>`
+      select concat_ws('.', epoch, xid, seq) as cursor from public.agent_invocation_outcomes where outcome_id = ${history.ids(at).agentOutcome}`;
+    return row?.cursor;
+  };
+
+  it.each(['desc', 'asc'])('the first, %s', async (order) => {
+    expect(await wide(list('list_outcomes', { order }))).toEqual([]);
+  });
+
+  it.each(['desc', 'asc'])('a deep one, %s', async (order) => {
+    expect(
+      await wide(async (sql) => {
+        const cursor = await deep(40_000)(sql);
+        expect(cursor).toBeTruthy();
+        await list('list_outcomes', { order, cursor })(sql);
+      }),
+    ).toEqual([]);
+  });
+
+  it('of a small tenant in the middle of a large one', async () => {
+    expect(await wide(list('list_outcomes', { limit: 1000 }), history.smallTenantId)).toEqual([]);
+  });
+
+  it.each([
+    ['correlation_id', () => history.ids(70_000).correlation],
+    ['causation_id', () => 'event-70000'],
+    ['invocation_id', () => history.ids(70_000).invocation],
+    ['execution_id', () => history.ids(70_000).execution],
+  ])('of one %s', async (parameter, value) => {
+    expect(await wide(list('list_outcomes', { [parameter]: value() }))).toEqual([]);
+  });
+});
+
+describe('what is missing', () => {
+  it.each([
+    null,
+    'unresolved_causation',
+    'past_deadline',
+    'missing_contribution',
+    'policy_missing',
+    'hitl_missing',
+    'undefined_source',
+  ])('lineage_gaps(%s)', async (gap) => {
+    expect(await wide((sql) => sql`select count(*) from public.lineage_gaps(${gap})`)).toEqual([]);
+  });
+});
+
+describe('what is running', () => {
+  it.each(['running', 'stalled', 'overdue'])('invocations that are %s', async (state) => {
+    expect(await wide(list('list_invocations', { state }))).toEqual([]);
+  });
+  it('invocations that have ended, first page', async () => {
+    expect(await wide(list('list_invocations', { state: 'ended' }))).toEqual([]);
+  });
+  it('executions that are running', async () => {
+    expect(await wide(list('list_executions', { state: 'running' }))).toEqual([]);
+  });
+  it.each([
+    ['correlation_id', () => history.ids(70_000).correlation],
+    ['execution_id', () => history.ids(70_000).execution],
+  ])('invocations of one %s', async (parameter, value) => {
+    expect(await wide(list('list_invocations', { [parameter]: value() }))).toEqual([]);
+  });
+});
+
+describe('asking why', () => {
+  it.each(['lineage_why', 'lineage_impact'])('%s, twenty levels', async (name) => {
+    const { workflowOutcome } = history.ids(70_000);
+    expect(
+      await wide((sql) => sql.unsafe(`select * from public.${name}($1::text::uuid, 20)`, [workflowOutcome])),
+    ).toEqual([]);
+  });
+});
+
+describe('one by its id', () => {
+  it.each([
+    ['get_outcome', () => history.ids(70_000).agentOutcome],
+    ['get_outcome', () => history.ids(70_000).workflowOutcome],
+    ['get_invocation', () => history.ids(70_000).invocation],
+    ['get_execution', () => history.ids(70_000).execution],
+  ])('%s', async (name, id) => {
+    expect(await wide((sql) => sql.unsafe(`select public.${name}($1::text::uuid)`, [id()]))).toEqual([]);
+  });
+});
+
+describe('writing', () => {
+  it('a start and its outcome', async () => {
+    const start = invocationStart({ causation_id: history.ids(70_000).agentOutcome });
+    expect(
+      await wide(async (sql) => {
+        await sql`select public.start_invocation(${JSON.stringify(start)}::text::jsonb)`;
+        await sql`select public.record_agent_outcome(${start['invocation_id']}::text::uuid, ${JSON.stringify(envelopeFor(start))}::text::jsonb)`;
+      }),
+    ).toEqual([]);
+  });
+
+  it('a batch', async () => {
+    const starts = Array.from({ length: 20 }, () =>
+      invocationStart({ correlation_id: `corr-${randomUUID()}`, causation_id: history.ids(70_001).agentOutcome }),
+    );
+    const items = starts.map((start) => ({ invocation_id: start['invocation_id'], outcome: envelopeFor(start) }));
+    expect(
+      await wide(async (sql) => {
+        await sql`select public.start_invocations(${JSON.stringify(starts)}::text::jsonb)`;
+        await sql`select public.record_outcomes(${JSON.stringify(items)}::text::jsonb)`;
+      }),
+    ).toEqual([]);
+  });
+});
