@@ -3,7 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type OutcomeStatus, STATUSES } from '../src/contract/statuses.ts';
 import { jsonb } from '../src/database/statement.ts';
 import { useDatabase } from './support/database.ts';
-import { type Document, envelopeFor, policyDecision, policyMember } from './support/envelopes.ts';
+import {
+  type Document,
+  envelopeFor,
+  executionStart,
+  invocationStart,
+  policyDecision,
+  policyMember,
+} from './support/envelopes.ts';
 import { refusalOf } from './support/refused.ts';
 import { type Answer, GUARD, ORCHESTRATOR, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
 
@@ -74,11 +81,9 @@ describe.each(['invocation', 'execution'] as const)('of an %s', (kind) => {
     const answered: Record<string, string> = {};
     for (let from = 0; from < CASES.length; from += 100) {
       const chunk = CASES.slice(from, from + 100);
-      const starts: Document[] = [];
-      for (const about of chunk) {
-        const over = { governance_class: about.governance };
-        starts.push(kind === 'invocation' ? await ledger.start(over) : await ledger.startExecution(over));
-      }
+      const make = kind === 'invocation' ? invocationStart : executionStart;
+      const starts = chunk.map((about) => make({ governance_class: about.governance }));
+      await ledger.ask(`start_${kind}s`, jsonb(starts));
       const id = `${kind}_id`;
       const decisions = chunk.flatMap(({ recorded }, n) =>
         recorded ? [policyDecision({ [id]: starts[n]?.[id] }, { ...recorded })] : [],

@@ -67,7 +67,7 @@ describe('a bare insert', () => {
   });
 
   it('never reaches another tenant, whatever the role', async () => {
-    for (const { role, table } of CELLS) {
+    for (const { role, table } of CELLS.filter(({ own }) => own.source && own.started)) {
       const row = { ...rowFor(table, foreign), tenant_id: foreignTenant };
       const there = await tried(role, (tx) => insertRow(tx, table, row));
       expect(there, `${role} ${table}`).toMatch(/^(not_permitted|unknown_invocation|unknown_execution)$/);

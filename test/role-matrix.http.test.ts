@@ -64,7 +64,7 @@ describe('over HTTP', () => {
   });
 
   it('a subject of another tenant is unknown, or not permitted, to every role', async () => {
-    for (const { role, table } of CELLS) {
+    for (const { role, table } of CELLS.filter(({ own }) => own.source && own.started)) {
       if (['source_definitions', 'workflow_executions'].includes(table)) continue;
       const answer = await ask(role, table, foreign);
       expect([403, 404], `${role} ${table} ${answer.body.code}`).toContain(answer.status);

@@ -48,9 +48,8 @@ export async function http(): Promise<string> {
       const starts = await seedStarts(admin, tenantId, test.perSlice * (test.rounds + 1), { twin: 'plain' });
       await admin.unsafe('vacuum analyze');
       await admin.unsafe('checkpoint');
-      const sides = [await sideOf('bare', bare, test, starts), await sideOf('whole path', governed, test, starts)];
+      const sides = [sideOf('bare', bare, test, starts), sideOf('whole path', governed, test, starts)];
       const [theirs, ours] = await interleave(sides, test);
-      for (const side of sides) side.close();
       if (theirs && ours) results.push({ what: test.what, theirs, ours, bar: test.bar });
     }
     await requireSameRows(admin);
@@ -60,20 +59,21 @@ export async function http(): Promise<string> {
   }
 }
 
-async function sideOf(
+function sideOf(
   name: string,
   server: Awaited<ReturnType<typeof startChild>>,
   test: (typeof CASES)[number],
   starts: readonly Start[],
-): Promise<Contender & { close(): void }> {
+): Contender {
   const { port, path: target, token } = server.ready;
-  const clients = await Promise.all(Array.from({ length: test.clients }, () => KeepAlive.open(port)));
   const next = supply(starts, test.perSlice);
   return {
     name,
     pids: [server.pid],
     async slice() {
       const mine = next();
+      // For each slice anew: a server closes what has been idle for five seconds, as while the other side had its turn.
+      const clients = await Promise.all(Array.from({ length: test.clients }, () => KeepAlive.open(port)));
       await together(test.clients, mine.length, async (index, worker) => {
         const start = mine[index];
         if (!start) return;
@@ -81,10 +81,8 @@ async function sideOf(
         const answer = await clients[worker]?.post(target, token, body);
         if (answer?.status !== 201) throw new Error(`${name} answered ${answer?.status}: ${answer?.body}`);
       });
-      return mine.length;
-    },
-    close: () => {
       for (const client of clients) client.close();
+      return mine.length;
     },
   };
 }

@@ -141,9 +141,7 @@ describe('checkEnvelope', () => {
     ['1.0.0-', false],
     [`1.0.0-${'0'.repeat(10_240)}`, false],
   ])('version %s: good is %s (B033)', (version, good) => {
-    const started = performance.now();
     expect(withSource({ version })).toEqual(good ? [] : ['/source/version semver']);
-    expect(performance.now() - started).toBeLessThan(100);
   });
 
   it('counts code points, and a blank id is none', () => {

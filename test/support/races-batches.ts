@@ -21,24 +21,24 @@ export function describeBatches(
       async (kind) => {
         for (let round = 0; round < rounds.batches; round += 1) {
           const execution = await racers.ledger.startExecution();
-          const starts = await many(60, (n) => racers.ledger.start(n % 2 ? { execution_id: idOf(execution) } : {}));
+          const starts = await many(30, (n) => racers.ledger.start(n % 2 ? { execution_id: idOf(execution) } : {}));
           const items = [
             ...starts.map((start) => ({ invocation_id: idOf(start), outcome: envelopeFor(start) })),
             { execution_id: idOf(execution), outcome: envelopeFor(execution) },
           ];
           const bad = kind === 'good ones' ? [] : [{ invocation_id: idOf(starts[0] as Document), outcome: null }];
-          const batches = await many(12, () =>
+          const batches = await many(8, () =>
             racers.batch('record_outcomes', [...bad, ...shuffled(items, racers.random)]),
           );
           racers.expectAnswered(batches, round);
           const words = batches.flatMap((end) =>
             'value' in end ? (end.value as Answer[]).slice(bad.length).map((answer) => answer.result) : [],
           );
-          expect(counted(words), `round ${round}`).toEqual({ recorded: 61, replayed: 11 * 61 });
+          expect(counted(words), `round ${round}`).toEqual({ recorded: 31, replayed: 7 * 31 });
           const ids = starts.map(idOf);
           expect(
             (await database.sql`select from public.agent_invocation_outcomes where invocation_id = any(${ids})`).count,
-          ).toBe(60);
+          ).toBe(30);
         }
       },
     );

@@ -27,9 +27,6 @@ export function startRow(start: Document, over: Document = {}): Document {
   };
 }
 
-/** A definition document as a row; its members are the columns. */
-export const definitionRow = (definition: Document): Document => definition;
-
 /** The terminal row of a start. */
 export function outcomeRow(start: Document, envelope: Document, over: Document = {}): Document {
   const subject = start['invocation_id']
