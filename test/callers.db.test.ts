@@ -109,14 +109,14 @@ describe('a token with', () => {
 
   it.each(NOBODY)('%s writes nothing', async (_, make) => {
     const claims = make(filled.tenantId) ?? {};
-    for (const table of WRITE_TABLES) {
-      for (const row of [rowFor(table, subjects), { ...rowFor(table, subjects), tenant_id: filled.tenantId }]) {
-        const code = await as(claims, (tx) => insertRow(tx, table, row)).then(
-          () => 'written',
-          (error) => readRefusal(error).code,
-        );
-        expect(code, table).toMatch(/^(not_permitted|unknown_(tenant|invocation|execution|outcome))$/);
-      }
+    for (const [n, table] of WRITE_TABLES.entries()) {
+      // Naming the tenant helps as little as leaving it to the default.
+      const named = n % 2 ? { tenant_id: filled.tenantId } : {};
+      const code = await as(claims, (tx) => insertRow(tx, table, { ...rowFor(table, subjects), ...named })).then(
+        () => 'written',
+        (error) => readRefusal(error).code,
+      );
+      expect(code, table).toMatch(/^(not_permitted|unknown_(tenant|invocation|execution|outcome))$/);
     }
     const calls: [string, ...Parameters<typeof callIn>[2][]][] = [
       ['start_invocation', jsonb(invocationStart())],

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jsonb } from '../src/database/statement.ts';
 import { useDatabase } from './support/database.ts';
-import { type Document, envelopeFor, policyDecision, policyMember } from './support/envelopes.ts';
+import { type Document, envelopeFor, invocationStart, policyDecision, policyMember } from './support/envelopes.ts';
 import { randomFrom } from './support/random.ts';
 import { codeOf } from './support/refused.ts';
 import { connect } from './support/shared-server.ts';
@@ -34,7 +34,6 @@ beforeAll(async () => {
       );
     outcomes.push(await ledger.end(start, 'success', governed ? { policy: policyMember() } : {}));
   }
-  // A chain longer than any depth that may be asked for.
   const links: Document[] = [];
   for (let n = 0; n < 70; n += 1) {
     const [source, target] = [outcomes[Math.floor(random() * NODES)], outcomes[Math.floor(random() * NODES)]];
@@ -53,7 +52,19 @@ beforeAll(async () => {
       ? { cause: target, effect: source, relation }
       : { cause: source, effect: target, relation },
   );
+  chain = await makeChain(71);
 });
+
+/** Outcomes each caused by the one before: a chain longer than any depth that may be asked for. */
+async function makeChain(length: number): Promise<string[]> {
+  const starts: Document[] = [];
+  for (let n = 0; n < length; n += 1)
+    starts.push(invocationStart(n > 0 ? { causation_id: starts[n - 1]?.['invocation_id'] } : {}));
+  await ledger.ask('start_invocations', jsonb(starts));
+  const items = starts.map((start) => ({ invocation_id: start['invocation_id'], outcome: envelopeFor(start) }));
+  const answers = await ledger.ask<Answer[]>('record_outcomes', jsonb(items));
+  return answers.map((answer) => answer.record['outcome_id']);
+}
 
 /** Breadth first over the edges, each node once: its depth. */
 function walked(root: string, direction: 'why' | 'impact', cap: number): Map<string, number> {

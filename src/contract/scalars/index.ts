@@ -1,4 +1,4 @@
-export { type Kind, kindHolds, scalarKinds } from './kind.ts';
+export { kindHolds, scalarKinds } from './kind.ts';
 export { count, deadlineMs, positive, score, THIRTY_DAYS_MS } from './numbers.ts';
 export { anyText, errorCode, eventType, idText, name, quorum, semver, traceparent, uuid4 } from './text.ts';
 export { TIME_PATTERN, time, timeOrderKey } from './time.ts';

@@ -1,4 +1,3 @@
-export { SUPERUSER } from './cluster.ts';
-export { freePort, requireFreePort } from './port.ts';
-export { type Server, type ServerOptions, type StopMode, startServer } from './server.ts';
+export { requireFreePort } from './port.ts';
+export { type Server, type StopMode, startServer } from './server.ts';
 export { canEnter, serverUser } from './system-user.ts';
