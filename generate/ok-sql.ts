@@ -2,6 +2,7 @@ import { DOCUMENTS, type DocumentName } from '../src/contract/documents/index.ts
 import type { Rule } from '../src/contract/rules/rule.ts';
 import { type ObjectShape, type Shape, shapeOf } from '../src/contract/shape.ts';
 import { memberPlace } from './places-sql.ts';
+import { plainSuccessStatements } from './plain-success-sql.ts';
 import { type Finder, ruleSql } from './rules-sql.ts';
 import { kindSql, type Place } from './scalars-sql.ts';
 import { CHECKERS, functionSql, literal, PURE, textArray } from './sql-text.ts';
@@ -119,6 +120,7 @@ export function okFunction(name: DocumentName): string {
   const writer = new Writer();
   writer.add(1, "if jsonb_typeof(doc) is distinct from 'object' then return false; end if;");
   writer.add(1, ...STORABLE_STATEMENTS);
+  if (name === 'envelope') writer.add(1, ...plainSuccessStatements());
   objectStatements(writer, shape, 'doc', '', 1);
   ruleStatements(writer, rules);
   const declarations = [...writer.variables].map(([variable, type]) => `  ${variable} ${type};`);

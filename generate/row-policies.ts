@@ -18,13 +18,14 @@ const WORKERS = 'ledger_sync, ledger_sweep, ledger_relay, ledger_seal';
 
 const HEADER = `-- Chapter: who may read and write which rows. GENERATED from src/contract/roles.ts by \`npm run generate\`; do not edit.
 --
--- Claims are read inside (select …), so that they are read once a statement and not once a row.
+-- Claims are read once a statement and not once a row: inside (select …), or, of an insert, as the one row of a function
+-- scan that the statement keeps.
 `;
 
 /** The actor owns the row's subject when it wrote the subject's start row. */
 function ownSubject(table: WriteTable): string {
   const startedBy = (start: string, id: string, column: string) =>
-    `exists (select from public.${start} s where s.tenant_id = ${table}.tenant_id and s.${id} = ${table}.${column} and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))`;
+    `exists (select from public.${start} s where s.tenant_id = ${table}.tenant_id and s.${id} = ${table}.${column} and s.recorded_by = c.actor_id)`;
   if (table === 'agent_invocations' || table === 'workflow_outcomes') {
     return startedBy('workflow_executions', 'execution_id', 'execution_id');
   }
@@ -32,7 +33,7 @@ function ownSubject(table: WriteTable): string {
     return `(${startedBy('agent_invocations', 'invocation_id', 'invocation_id')} or ${startedBy('workflow_executions', 'execution_id', 'execution_id')})`;
   }
   if (table === 'os_events') {
-    return `(invocation_id is null or ${startedBy('agent_invocations', 'invocation_id', 'invocation_id')})`;
+    return `(${table}.invocation_id is null or ${startedBy('agent_invocations', 'invocation_id', 'invocation_id')})`;
   }
   return startedBy('agent_invocations', 'invocation_id', 'invocation_id');
 }
@@ -43,8 +44,8 @@ function scopeCondition(table: WriteTable, scope: Scope): string {
       return 'true';
     case 'own_source':
       return table === 'os_events'
-        ? '(invocation_id is null or source = (select c.actor_id from ledger_internal.caller() c))'
-        : 'source_id = (select c.actor_id from ledger_internal.caller() c)';
+        ? `(${table}.invocation_id is null or ${table}.source = c.actor_id)`
+        : `${table}.source_id = c.actor_id`;
     case 'own_subject':
       return ownSubject(table);
     case 'others_source':
@@ -64,12 +65,13 @@ function insertPolicy(table: WriteTable): string {
     .map((role) => `      when '${role}' then ${scopeCondition(table, ROLE_MATRIX[role][table])}`)
     .join('\n');
   return `create policy "tokens write ${table} of their tenant by the role matrix" on public.${table} for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = ${table}.tenant_id
+       and case c.ledger_role
 ${cases}
       else false
-    end);
+    end));
 grant insert (${WRITABLE_COLUMNS[table].join(', ')}) on public.${table} to authenticated;
 `;
 }

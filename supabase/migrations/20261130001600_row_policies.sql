@@ -1,6 +1,7 @@
 -- Chapter: who may read and write which rows. GENERATED from src/contract/roles.ts by `npm run generate`; do not edit.
 --
--- Claims are read inside (select …), so that they are read once a statement and not once a row.
+-- Claims are read once a statement and not once a row: inside (select …), or, of an insert, as the one row of a function
+-- scan that the statement keeps.
 
 create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -37,12 +38,13 @@ create policy "the ledger's own triggers write source_definitions" on public.sou
   with check (true);
 
 create policy "tokens write source_definitions of their tenant by the role matrix" on public.source_definitions for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = source_definitions.tenant_id
+       and case c.ledger_role
       when 'operator' then true
       else false
-    end);
+    end));
 grant insert (tenant_id, source_type, source_id, version, domain, governance_class, verify, output_schema, confidence_schema, execution_pattern, default_deadline_ms) on public.source_definitions to authenticated;
 
 -- workflow_executions
@@ -60,13 +62,14 @@ create policy "the ledger's own triggers write workflow_executions" on public.wo
   with check (true);
 
 create policy "tokens write workflow_executions of their tenant by the role matrix" on public.workflow_executions for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = workflow_executions.tenant_id
+       and case c.ledger_role
       when 'worker' then true
       when 'orchestrator' then true
       else false
-    end);
+    end));
 grant insert (tenant_id, execution_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_pattern, parent_execution_id, resumed_from_execution_id, verify, deadline_at, traceparent, attributes) on public.workflow_executions to authenticated;
 
 -- agent_invocations
@@ -84,15 +87,16 @@ create policy "the ledger's own triggers write agent_invocations" on public.agen
   with check (true);
 
 create policy "tokens write agent_invocations of their tenant by the role matrix" on public.agent_invocations for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
-      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
-      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = agent_invocations.tenant_id and s.execution_id = agent_invocations.execution_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = agent_invocations.tenant_id
+       and case c.ledger_role
+      when 'agent' then agent_invocations.source_id = c.actor_id
+      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = agent_invocations.tenant_id and s.execution_id = agent_invocations.execution_id and s.recorded_by = c.actor_id)
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'policy_guard' then agent_invocations.source_id = c.actor_id
       else false
-    end);
+    end));
 grant insert (tenant_id, invocation_id, source_id, source_version, domain, governance_class, correlation_id, causation_id, execution_id, step_id, step_name, attempt, surfaces, verify, recovery_mode, deadline_at, traceparent, attributes) on public.agent_invocations to authenticated;
 
 -- agent_tool_calls
@@ -110,15 +114,16 @@ create policy "the ledger's own triggers write agent_tool_calls" on public.agent
   with check (true);
 
 create policy "tokens write agent_tool_calls of their tenant by the role matrix" on public.agent_tool_calls for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
-      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
-      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_tool_calls.tenant_id and s.invocation_id = agent_tool_calls.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = agent_tool_calls.tenant_id
+       and case c.ledger_role
+      when 'agent' then agent_tool_calls.source_id = c.actor_id
+      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_tool_calls.tenant_id and s.invocation_id = agent_tool_calls.invocation_id and s.recorded_by = c.actor_id)
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'policy_guard' then agent_tool_calls.source_id = c.actor_id
       else false
-    end);
+    end));
 grant insert (tenant_id, invocation_id, tool_call_id, tool_name, status, input, output, error, timing) on public.agent_tool_calls to authenticated;
 
 create policy "retention reads agent_tool_calls" on public.agent_tool_calls for select to ledger_retention
@@ -142,15 +147,16 @@ create policy "the ledger's own triggers write agent_invocation_outcomes" on pub
   with check (true);
 
 create policy "tokens write agent_invocation_outcomes of their tenant by the role matrix" on public.agent_invocation_outcomes for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
-      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
-      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_invocation_outcomes.tenant_id and s.invocation_id = agent_invocation_outcomes.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = agent_invocation_outcomes.tenant_id
+       and case c.ledger_role
+      when 'agent' then agent_invocation_outcomes.source_id = c.actor_id
+      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = agent_invocation_outcomes.tenant_id and s.invocation_id = agent_invocation_outcomes.invocation_id and s.recorded_by = c.actor_id)
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'policy_guard' then agent_invocation_outcomes.source_id = c.actor_id
       else false
-    end);
+    end));
 grant insert (tenant_id, invocation_id, outcome_envelope, result_schema_hash, confidence_schema_hash) on public.agent_invocation_outcomes to authenticated;
 
 create policy "retention reads agent_invocation_outcomes" on public.agent_invocation_outcomes for select to ledger_retention
@@ -174,13 +180,14 @@ create policy "the ledger's own triggers write workflow_outcomes" on public.work
   with check (true);
 
 create policy "tokens write workflow_outcomes of their tenant by the role matrix" on public.workflow_outcomes for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
-      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = workflow_outcomes.tenant_id and s.execution_id = workflow_outcomes.execution_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c))
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = workflow_outcomes.tenant_id
+       and case c.ledger_role
+      when 'worker' then exists (select from public.workflow_executions s where s.tenant_id = workflow_outcomes.tenant_id and s.execution_id = workflow_outcomes.execution_id and s.recorded_by = c.actor_id)
       when 'orchestrator' then true
       else false
-    end);
+    end));
 grant insert (tenant_id, execution_id, outcome_envelope, result_schema_hash, confidence_schema_hash) on public.workflow_outcomes to authenticated;
 
 create policy "retention reads workflow_outcomes" on public.workflow_outcomes for select to ledger_retention
@@ -204,15 +211,16 @@ create policy "the ledger's own triggers write late_outcomes" on public.late_out
   with check (true);
 
 create policy "tokens write late_outcomes of their tenant by the role matrix" on public.late_outcomes for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
-      when 'agent' then source_id = (select c.actor_id from ledger_internal.caller() c)
-      when 'worker' then (exists (select from public.agent_invocations s where s.tenant_id = late_outcomes.tenant_id and s.invocation_id = late_outcomes.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c)) or exists (select from public.workflow_executions s where s.tenant_id = late_outcomes.tenant_id and s.execution_id = late_outcomes.execution_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c)))
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = late_outcomes.tenant_id
+       and case c.ledger_role
+      when 'agent' then late_outcomes.source_id = c.actor_id
+      when 'worker' then (exists (select from public.agent_invocations s where s.tenant_id = late_outcomes.tenant_id and s.invocation_id = late_outcomes.invocation_id and s.recorded_by = c.actor_id) or exists (select from public.workflow_executions s where s.tenant_id = late_outcomes.tenant_id and s.execution_id = late_outcomes.execution_id and s.recorded_by = c.actor_id))
       when 'orchestrator' then true
-      when 'policy_guard' then source_id = (select c.actor_id from ledger_internal.caller() c)
+      when 'policy_guard' then late_outcomes.source_id = c.actor_id
       else false
-    end);
+    end));
 grant insert (tenant_id, invocation_id, execution_id, outcome_envelope) on public.late_outcomes to authenticated;
 
 create policy "retention reads late_outcomes" on public.late_outcomes for select to ledger_retention
@@ -236,12 +244,13 @@ create policy "the ledger's own triggers write policy_decisions" on public.polic
   with check (true);
 
 create policy "tokens write policy_decisions of their tenant by the role matrix" on public.policy_decisions for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = policy_decisions.tenant_id
+       and case c.ledger_role
       when 'policy_guard' then true
       else false
-    end);
+    end));
 grant insert (tenant_id, invocation_id, execution_id, decision, policy_rule_triggered, risk_score, requires_hitl, evaluated_at, guard_invocation_id) on public.policy_decisions to authenticated;
 
 -- os_events
@@ -259,15 +268,16 @@ create policy "the ledger's own triggers write os_events" on public.os_events fo
   with check (true);
 
 create policy "tokens write os_events of their tenant by the role matrix" on public.os_events for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
-      when 'agent' then (invocation_id is null or source = (select c.actor_id from ledger_internal.caller() c))
-      when 'worker' then (invocation_id is null or exists (select from public.agent_invocations s where s.tenant_id = os_events.tenant_id and s.invocation_id = os_events.invocation_id and s.recorded_by = (select c.actor_id from ledger_internal.caller() c)))
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = os_events.tenant_id
+       and case c.ledger_role
+      when 'agent' then (os_events.invocation_id is null or os_events.source = c.actor_id)
+      when 'worker' then (os_events.invocation_id is null or exists (select from public.agent_invocations s where s.tenant_id = os_events.tenant_id and s.invocation_id = os_events.invocation_id and s.recorded_by = c.actor_id))
       when 'orchestrator' then true
-      when 'policy_guard' then (invocation_id is null or source = (select c.actor_id from ledger_internal.caller() c))
+      when 'policy_guard' then (os_events.invocation_id is null or os_events.source = c.actor_id)
       else false
-    end);
+    end));
 grant insert (tenant_id, event_id, type, source, invocation_id, correlation_id, occurred_at, data) on public.os_events to authenticated;
 
 create policy "retention reads os_events" on public.os_events for select to ledger_retention
@@ -291,12 +301,13 @@ create policy "the ledger's own triggers write agent_lineage_links" on public.ag
   with check (true);
 
 create policy "tokens write agent_lineage_links of their tenant by the role matrix" on public.agent_lineage_links for insert to authenticated
-  with check (
-    tenant_id = (select c.tenant_id from ledger_internal.caller() c)
-    and case (select c.ledger_role from ledger_internal.caller() c)
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = agent_lineage_links.tenant_id
+       and case c.ledger_role
       when 'orchestrator' then true
       else false
-    end);
+    end));
 grant insert (tenant_id, source_outcome_id, target_outcome_id, relation) on public.agent_lineage_links to authenticated;
 
 create policy "retention reads agent_lineage_links" on public.agent_lineage_links for select to ledger_retention

@@ -155,7 +155,14 @@ begin
   if wanted is null or wanted = 'hitl_missing' then
     return query select 'hitl_missing', w.subject_type, w.subject_id::text, null::uuid, d.recorded_at, jsonb_build_object('decision', d.decision, 'requires_hitl', d.requires_hitl, 'source_id', w.source_id)
       from ledger_internal.open_work w
-      join public.policy_decisions d on d.tenant_id = w.tenant_id and d.subject_type = w.subject_type and coalesce(d.invocation_id, d.execution_id) = w.subject_id
+     cross join lateral (
+       select x.recorded_at, x.decision, x.requires_hitl from public.policy_decisions x
+        where w.subject_type = 'invocation' and x.invocation_id = w.subject_id and x.tenant_id = w.tenant_id
+       union all
+       select x.recorded_at, x.decision, x.requires_hitl from public.policy_decisions x
+        where w.subject_type = 'execution' and x.execution_id = w.subject_id and x.tenant_id = w.tenant_id
+        offset 0
+     ) d
      where w.tenant_id = any (tenants) and (d.requires_hitl or d.decision = 'escalate') limit max_rows;
   end if;
   if wanted is null or wanted = 'undefined_source' then

@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  return '4f26f41d752f81252135260143092456';
+  return '024deaa1d983b6f5d6bb97826ab3c912';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';
