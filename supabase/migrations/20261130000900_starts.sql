@@ -330,6 +330,11 @@ begin
   end if;
   perform ledger_internal.lock_subjects(new.tenant_id, array[new.invocation_id::text, ledger_internal.attempt_key(new.execution_id::text, new.step_id, new.attempt::text)],
     array[new.execution_id::text, new.causation_id]);
+  if not ledger_internal.may_write('agent_invocations', caller.ledger_role, caller.actor_id, new.source_id,
+       (select e.recorded_by from public.workflow_executions e where e.execution_id = new.execution_id and e.tenant_id is not distinct from new.tenant_id)) then
+    perform ledger_internal.refuse('not_permitted', ledger_internal.may_write_words('agent_invocations', caller.ledger_role, caller.actor_id, new.source_id),
+      jsonb_build_array(jsonb_build_object('path', '/source/id', 'rule', 'role', 'message', format('is %s; the token is role %s, actor_id %s', new.source_id, caller.ledger_role, caller.actor_id))));
+  end if;
   perform ledger_internal.require_free_id(new.tenant_id, new.invocation_id::text, 'invocation');
   if exists (select from public.agent_invocations i where i.invocation_id = new.invocation_id and i.tenant_id is not distinct from new.tenant_id) then
     perform ledger_internal.refuse('invocation_conflict');

@@ -54,11 +54,27 @@ end
 $$;
 comment on function ledger_internal.require_subject(uuid, text, uuid) is 'The subject, or a refusal: unknown_invocation, unknown_execution.';
 
+-- The actor and the source are the caller's own words, so saying which of them does not fit tells it nothing new.
+create function ledger_internal.may_write_words(ledger_table text, ledger_role text, actor text, source_id text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case
+    when ledger_internal.may_write(ledger_table, ledger_role, actor, actor, null)
+      then format('Role %s may write %s about its own source only: the source is %s, the token''s actor_id %s.', ledger_role, ledger_table, source_id, actor)
+    when ledger_internal.may_write(ledger_table, ledger_role, actor, source_id, actor)
+      then format('Role %s may write %s only about what it started itself, or what runs in an execution it started.', ledger_role, ledger_table)
+    else format('Role %s may not write %s%s.', coalesce(ledger_role, 'none'), ledger_table,
+                case when ledger_internal.may_write(ledger_table, ledger_role, actor, actor || '.', null) then ' about its own source' else '' end)
+  end;
+end
+$$;
+comment on function ledger_internal.may_write_words(text, text, text, text) is 'Why the role matrix refuses, for the refusal''s detail.';
+
 create function ledger_internal.require_may_write(ledger_table text, ledger_role text, actor text, subject ledger_internal.subject) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if not ledger_internal.may_write(ledger_table, ledger_role, actor, subject.source_id, subject.started_by) then
-    perform ledger_internal.refuse('not_permitted', format('Role %s may not write %s about this subject.', coalesce(ledger_role, 'none'), ledger_table));
+    perform ledger_internal.refuse('not_permitted', ledger_internal.may_write_words(ledger_table, ledger_role, actor, subject.source_id));
   end if;
 end
 $$;
