@@ -48,7 +48,7 @@ const command = (cwd: string, ...args: string[]) =>
 const USES_CLIENT_AND_CONTRACT = `
   const { createLedger } = await import('outcome-ledger');
   const { checkEnvelope, STATUSES } = await import('outcome-ledger/contract');
-  const ledger = createLedger({ url: 'http://127.0.0.1:1/functions/v1', token: 'none' });
+  const ledger = createLedger({ url: 'http://127.0.0.1:1/functions/v1', accessToken: 'none' });
   console.log(typeof ledger.invocation, checkEnvelope({}).ok, STATUSES.length);
 `;
 

@@ -1,4 +1,4 @@
-import { LedgerError } from './errors.ts';
+import { LedgerError, misuse } from './errors.ts';
 
 /** A token, or what fetches the current one. A function is asked before every request, so it should cache. */
 export type AccessToken = string | (() => string | Promise<string>);
@@ -10,6 +10,13 @@ export class AccessTokenError extends LedgerError {
     super(`no access token: ${reason}`, { code: 'access_token_failed', cause });
     this.name = 'AccessTokenError';
   }
+}
+
+/** Refuses at once a fixed token that is none, such as that of a variable nobody set: no attempt would help. */
+export function requireAccessToken(accessToken: AccessToken): void {
+  if (typeof accessToken === 'function') return;
+  if (typeof accessToken === 'string' && accessToken.trim() !== '') return;
+  throw misuse('accessToken is empty; give the token, or a function that gives it (is the environment variable set?)');
 }
 
 /** Asks for the current token; anything but a non-empty string is an `AccessTokenError`. */

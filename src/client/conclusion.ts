@@ -18,8 +18,8 @@ export interface Conclusion {
   reason?: string | undefined;
   /** What the caller gets as `result`: the object itself, not its copy. */
   returned: unknown;
-  /** To be thrown once the outcome is recorded. */
-  toThrow?: { error: unknown };
+  /** To be thrown once the outcome is recorded; `remedy` when it is the calling code's mistake, found here. */
+  toThrow?: { error: unknown; remedy?: string };
 }
 
 /** A returned value taken apart: for an invocation the value is the result, for an execution `{ result, … }`. */
@@ -44,11 +44,12 @@ function concluded(ending: Ending, state: RunState, unpack: (value: unknown) => 
     return failed(state, entriesOfThrown(ending.thrown, state.recoverable), { toThrow: { error: ending.thrown } });
   }
   const verdict = chosenVerdict(ending.value, state);
-  if (verdict instanceof LedgerError) return failedBy(verdict, ending.value, state);
+  if (verdict instanceof LedgerError) return failedBy(verdict, ending.value, state, 'Return what ctx gives');
   if (verdict) return ofVerdict(verdict, state);
   const returned = unpack(ending.value);
   if (typeof returned === 'string') {
-    return failedBy(new LedgerError(returned, { code: 'RESULT_NOT_OBJECT' }), ending.value, state);
+    const error = new LedgerError(returned, { code: 'RESULT_NOT_OBJECT' });
+    return failedBy(error, ending.value, state, 'Return { result: { … } }');
   }
   if (returned.quality) state.quality = { ...state.quality, ...returned.quality };
   return withResult('success', returned.result, [], returned.executionContext ?? {}, state);
@@ -64,7 +65,7 @@ function chosenVerdict(value: unknown, state: RunState): Verdict | LedgerError |
   if (made.length === 0) return undefined;
   if (made.length === 1 && value === undefined) return made[0];
   const words = made.map((verdict) => verdict.status).join(', ');
-  return new LedgerError(`the function called for ${words} and returned something else; return what ctx gives`, {
+  return new LedgerError(`the function called for ${words} and returned something else`, {
     code: 'VERDICT_NOT_RETURNED',
   });
 }
@@ -91,8 +92,8 @@ function withResult(
 ): Conclusion {
   const plain = toPlainJson(result, RESULT_LEVEL);
   if (plain.ok ? !isJsonObject(plain.value) : plain.violations[0]?.path === '') {
-    const error = new LedgerError(`the result must be an object, not ${kindOf(result)}`, { code: 'RESULT_NOT_OBJECT' });
-    return failedBy(error, result, state);
+    const message = `the function returned ${kindOf(result)}, not an object`;
+    return failedBy(new LedgerError(message, { code: 'RESULT_NOT_OBJECT' }), result, state, 'Return { … }');
   }
   if (!plain.ok) {
     const [first] = plain.violations;
@@ -100,7 +101,7 @@ function withResult(
       code: 'RESULT_NOT_STORABLE',
       violations: plain.violations,
     });
-    return failedBy(error, result, state);
+    return failedBy(error, result, state, 'Return what JSON keeps whole');
   }
   return { ...empty(state), status, result: plain.value as JsonObject, errors, executionContext, returned: result };
 }
@@ -113,11 +114,11 @@ function canceled(thrown: unknown, state: RunState): Conclusion {
 }
 
 /** The calling code's mistake: recorded as a failure, thrown with what the function returned. */
-function failedBy(error: LedgerError, returned: unknown, state: RunState): Conclusion {
+function failedBy(error: LedgerError, returned: unknown, state: RunState, remedy: string): Conclusion {
   error.result = returned;
   const [entry] = entriesOfThrown(error, false);
   const field = error.violations[0]?.path;
-  return failed(state, [{ ...(entry as ErrorEntry), ...(field ? { field } : {}) }], { toThrow: { error } });
+  return failed(state, [{ ...(entry as ErrorEntry), ...(field ? { field } : {}) }], { toThrow: { error, remedy } });
 }
 
 function failed(state: RunState, errors: ErrorEntry[], more: Partial<Conclusion>): Conclusion {
@@ -134,7 +135,7 @@ function underBlock(conclusion: Conclusion): Conclusion {
     code: 'POLICY_BLOCKED',
   });
   error.result = conclusion.returned;
-  return { ...base, errors: [blocked, ...conclusion.errors], returned: null, toThrow: { error } };
+  return { ...base, errors: [blocked, ...conclusion.errors], returned: null, toThrow: { error, remedy: 'Return ctx.blocked(…)' } };
 }
 
 function empty(state: RunState): Omit<Conclusion, 'status'> {

@@ -1,5 +1,5 @@
 import type { Problem, Violation } from '../contract/index.ts';
-import type { OutcomeRequest } from './documents.ts';
+import type { OutcomeRequest, RecordedEnvelope } from './documents.ts';
 
 /** Codes the client itself gives; every other code is the ledger's own (docs/errors.md). */
 export type ClientErrorCode =
@@ -39,6 +39,8 @@ export class LedgerError extends Error {
   result?: unknown;
   /** From a run whose outcome is not in the ledger: what to hand to `ledger.outcomes.record` when it can be. */
   unrecorded?: OutcomeRequest;
+  /** From a run whose function ended in a way that cannot stand (`RESULT_NOT_OBJECT`, …): what was recorded instead. */
+  declare outcome?: RecordedEnvelope;
 
   constructor(message: string, details: LedgerErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -64,7 +66,7 @@ export class LedgerConflictError extends LedgerError {
   }
 }
 
-/** The ledger could not be reached, or kept answering that it cannot work (502, 503, 504), until attempts ran out. */
+/** The ledger could not be reached, or kept answering that it cannot work (502, 503, 504), until attempts ran out. The message names the request. */
 export class LedgerUnreachableError extends LedgerError {
   /** How many attempts were made. */
   readonly attempts: number;
@@ -74,6 +76,14 @@ export class LedgerUnreachableError extends LedgerError {
     this.name = 'LedgerUnreachableError';
     this.attempts = details.attempts;
   }
+}
+
+/** Gives an error another message. Runtimes show the stack, which begins with the old one. */
+export function retell<E extends Error>(error: E, message: string): E {
+  const { message: before, stack } = error;
+  error.message = message;
+  if (typeof stack === 'string') error.stack = stack.replace(before, () => message);
+  return error;
 }
 
 /** A copy of an error that is about to be given to several callers, each of whom may have something added to it. */

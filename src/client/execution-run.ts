@@ -3,6 +3,7 @@ import { kindOf, type Returned } from './conclusion.ts';
 import type { ExecutionContext, ExecutionFunction } from './contexts.ts';
 import type { ExecutionRecord, ExecutionStart } from './documents.ts';
 import { newId } from './identity.ts';
+import { notRun } from './not-run.ts';
 import { replayedRun, run } from './run.ts';
 import type { Run, RunOptions } from './run-options.ts';
 import { RunState } from './run-state.ts';
@@ -21,7 +22,8 @@ export async function runExecution<T extends object>(
 ): Promise<Run<T>> {
   options.signal?.throwIfAborted();
   parentSignal?.throwIfAborted();
-  const { record } = await ledger.executions.start({ ...start, execution_id: start.execution_id ?? newId() });
+  const starting = ledger.executions.start({ ...start, execution_id: start.execution_id ?? newId() });
+  const { record } = await starting.catch(notRun);
   if (record.state === 'ended') return replayed(ledger, record);
 
   // A workflow's retry is a new execution: by default an error says that one is worth while.

@@ -3,6 +3,7 @@ import type { InvocationContext, InvocationFunction } from './contexts.ts';
 import type { InvocationRecord, InvocationStart } from './documents.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { newId } from './identity.ts';
+import { notRun } from './not-run.ts';
 import { replayedRun, run } from './run.ts';
 import type { InvocationOptions, Run } from './run-options.ts';
 import { RunState } from './run-state.ts';
@@ -22,7 +23,8 @@ export async function runInvocation<T extends object>(
 ): Promise<Run<T>> {
   options.signal?.throwIfAborted();
   parentSignal?.throwIfAborted();
-  const { record } = await ledger.invocations.start({ ...start, invocation_id: start.invocation_id ?? newId() });
+  const starting = ledger.invocations.start({ ...start, invocation_id: start.invocation_id ?? newId() });
+  const { record } = await starting.catch(notRun);
   if (record.state === 'ended') return replayed(ledger, record);
 
   const id = record.invocation_id;

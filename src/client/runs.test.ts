@@ -60,6 +60,10 @@ test.each([
   expect(error.code).toBe(code);
   expect(error.result).toBe(value);
   expect(recordedOutcomeOf(error)?.outcome_id).toBe('outcome-1');
+  expect(error.outcome).toBe(recordedOutcomeOf(error));
+  expect(error.message).toMatch(new RegExp(`^${code}: .+; recorded as failure outcome-1\\. Return `));
+  expect(error.stack).toContain(error.message);
+  expect(outcomes()[0].errors[0].message).not.toMatch(/RESULT_|recorded as/);
   expect(outcomes()).toMatchObject([{ status: 'failure', result: null, errors: [{ code, recoverable: false }] }]);
 });
 
@@ -90,6 +94,7 @@ test('when recording fails too, the original error is thrown with the fault besi
     const fault = recordingErrorOf(error) as LedgerUnreachableError;
     expect(fault).toBeInstanceOf(LedgerUnreachableError);
     expect(fault.unrecorded).toMatchObject({ outcome: { status: 'failure' } });
+    expect(fault.message).toContain('pass error.recordingError.unrecorded to');
   }
   // biome-ignore lint/suspicious/noExplicitAny: the property is for people and loggers
   const error = (await thrownBy(ledger.invocation(start, async () => Promise.reject('just text')))) as any;
@@ -104,6 +109,7 @@ test('a result that could not be recorded is on the error, with what to record l
   const error = (await thrownBy(ledger.invocation(start, async () => result))) as LedgerUnreachableError;
   expect(error).toBeInstanceOf(LedgerUnreachableError);
   expect(error.result).toBe(result);
+  expect(error.message).toMatch(/^POST http:.+\/functions\/v1\/outcomes: .+; the work HAS run and is not recorded: pass /);
   down = false;
   const { outcome } = await ledger.outcomes.record(error.unrecorded ?? expect.unreachable());
   expect(outcome).toMatchObject({ status: 'success', result });
@@ -169,6 +175,19 @@ test('nothing runs when the start is refused', async () => {
   expect(ran).toBe(false);
 });
 
+test.each(['invocation', 'execution'] as const)('a start that does not arrive: the %s was not run', async (kind) => {
+  const { ledger } = await ledgerWith(() => 'drop');
+  const error = await thrownBy(ledger[kind](start, async () => expect.unreachable('it ran')));
+  expect(error).toBeInstanceOf(LedgerUnreachableError);
+  expect((error as Error).message).toMatch(new RegExp(`^POST http:.+/${kind}s: .+; the work was not run$`));
+});
+
+test.each([undefined, '', ' '])('an access token that is %j is refused before anything is sent', (accessToken) => {
+  expect(() => createLedger({ url: 'http://127.0.0.1:9', accessToken: accessToken as string })).toThrow(
+    /^accessToken is empty; /,
+  );
+});
+
 test('an invocation that has its outcome already is not run again', async () => {
   const outcome = { outcome_id: 'first', status: 'success', result: { n: 1 } };
   const { ledger, outcomes } = await ledgerWith(({ path, json }) =>
@@ -216,7 +235,10 @@ test('a verdict made and passed over is not a success', async () => {
       return { fine: true };
     }),
   );
-  expect(error).toMatchObject({ code: 'VERDICT_NOT_RETURNED', result: { fine: true } });
+  const message =
+    'VERDICT_NOT_RETURNED: the function called for failure and returned something else; ' +
+    'recorded as failure outcome-1. Return what ctx gives';
+  expect(error).toMatchObject({ code: 'VERDICT_NOT_RETURNED', result: { fine: true }, message });
   await ledger.invocation(start, (async (ctx: { skip(): void }) => ctx.skip()) as never);
   expect(outcomes()).toMatchObject([
     { status: 'failure', errors: [{ code: 'VERDICT_NOT_RETURNED' }] },

@@ -1,6 +1,6 @@
 import type { Conclusion } from './conclusion.ts';
 import type { Envelope, OutcomeRequest, RecordedEnvelope, RecordedOutcome } from './documents.ts';
-import { LedgerConflictError, LedgerError } from './errors.ts';
+import { LedgerConflictError, LedgerError, LedgerUnreachableError, retell } from './errors.ts';
 import { rememberOutcome, withRecordingError } from './faults-of-runs.ts';
 import { type Run, runOf } from './run-options.ts';
 import { errorEntry } from './thrown.ts';
@@ -42,7 +42,7 @@ export async function settle<T>(settlement: Settlement): Promise<Run<T>> {
   }
   if (!conclusion.toThrow) return runOf(outcome, conclusion.returned as T | null, false);
   rememberOutcome(conclusion.toThrow.error, outcome);
-  throw conclusion.toThrow.error;
+  throw tellRecorded(conclusion.toThrow, outcome);
 }
 
 /** What to throw when recording failed. */
@@ -53,12 +53,27 @@ async function unrecorded(settlement: Settlement, fault: unknown): Promise<unkno
     if (REFUSES_CONTENT.has(fault.code)) await recordRefusal(settlement, fault);
     else if (!(fault instanceof LedgerConflictError))
       fault.unrecorded = { ...subject, outcome: envelope } as OutcomeRequest;
+    if (fault instanceof LedgerUnreachableError) {
+      const where = conclusion.toThrow ? 'error.recordingError.unrecorded' : 'error.unrecorded';
+      retell(fault, `${fault.message}; the work HAS run and is not recorded: pass ${where} to ledger.outcomes.record`);
+    }
   }
   if (!conclusion.toThrow) return fault;
   const original = withRecordingError(conclusion.toThrow.error, fault);
   const recorded = recordedInstead.get(fault as object);
-  if (recorded) rememberOutcome(original, recorded);
+  if (recorded) {
+    rememberOutcome(original, recorded);
+    tellRecorded(conclusion.toThrow, recorded);
+  }
   return original;
+}
+
+/** The calling code's mistake says what stands in the ledger now; what the function itself threw is left as it is. */
+function tellRecorded({ error, remedy }: NonNullable<Conclusion['toThrow']>, outcome: RecordedEnvelope): unknown {
+  if (remedy === undefined || !(error instanceof LedgerError)) return error;
+  error.outcome = outcome;
+  const { status, outcome_id } = outcome;
+  return retell(error, `${error.code}: ${error.message}; recorded as ${status} ${outcome_id}. ${remedy}`);
 }
 
 const recordedInstead = new WeakMap<object, RecordedEnvelope>();

@@ -80,6 +80,7 @@ test('an unreachable ledger is told as such, with the cause and the attempts', a
   const error = await failure(transport.call({ method: 'GET', path: 'outcomes' }));
   expect(error).toBeInstanceOf(LedgerUnreachableError);
   expect(error).toMatchObject({ code: 'ledger_unreachable', status: 0, attempts: 5 });
+  expect(error.message).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/functions\/v1\/outcomes: the ledger did not answer/);
   expect(error.cause).toBeInstanceOf(Error);
   expect(running.requests).toHaveLength(5);
 });

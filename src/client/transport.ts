@@ -1,5 +1,6 @@
 import { createClient, FunctionsFetchError, FunctionsHttpError, FunctionsRelayError } from '@supabase/supabase-js';
-import { type AccessToken, AccessTokenError, currentToken } from './access-token.ts';
+import { type AccessToken, AccessTokenError, currentToken, requireAccessToken } from './access-token.ts';
+import { LedgerUnreachableError, retell } from './errors.ts';
 import { type Fault, faultOfNetwork, faultOfReply, faultOfResponse } from './fault.ts';
 import { type Attempt, DEFAULT_RETRY, type RetryOptions, withRetry } from './retry.ts';
 import { queryString, toProjectUrl } from './url.ts';
@@ -44,12 +45,17 @@ class NoRealtime {
   }
 }
 
-/** Requests to the edge functions through supabase-js, with retries. Throws `LedgerError`s only. */
+/**
+ * Requests to the edge functions through supabase-js, with retries. Throws `LedgerError`s only; a fixed token that is
+ * empty is refused here, before any request.
+ */
 export function createTransport(options: TransportOptions): Transport {
+  requireAccessToken(options.accessToken);
+  const project = toProjectUrl(options.url);
   const retry = { ...DEFAULT_RETRY, ...options.retry };
   const renewable = typeof options.accessToken === 'function';
   let constructed = false;
-  const supabase = createClient(toProjectUrl(options.url), options.apiKey ?? 'outcome-ledger', {
+  const supabase = createClient(project, options.apiKey ?? 'outcome-ledger', {
     // supabase-js asks once while being constructed, for Realtime; that question is left open.
     accessToken: () => (constructed ? currentToken(options.accessToken) : new Promise<string>(() => {})),
     realtime: { transport: NoRealtime as never },
@@ -66,6 +72,13 @@ export function createTransport(options: TransportOptions): Transport {
       const headers = body === undefined ? undefined : { 'Content-Type': 'application/json' };
       const limits = { ...retry, ...call.retry };
       let renewed = false;
+      // A ledger that is not there is mostly a wrong address: the message shows which was asked.
+      const named = <A extends Attempt<unknown>>(attempt: A): A => {
+        if (!attempt.done && attempt.error instanceof LedgerUnreachableError) {
+          retell(attempt.error, `${call.method} ${project}/functions/v1/${path}: ${attempt.error.message}`);
+        }
+        return attempt;
+      };
 
       return withRetry<Answer<T>>(
         async (number): Promise<Attempt<Answer<T>>> => {
@@ -80,17 +93,17 @@ export function createTransport(options: TransportOptions): Transport {
               signal: limit.signal,
               ...(body === undefined ? {} : { body, headers: headers as { [key: string]: string } }),
             });
-            if (reply.error === null) return readReply<T>(reply.data, reply.response, number);
+            if (reply.error === null) return named(readReply<T>(reply.data, reply.response, number));
             if (reply.response && reply.response.status === call.alsoAnswers) {
               const data: unknown = await reply.response.json().catch(() => undefined);
-              return readReply<T>(data, reply.response, number);
+              return named(readReply<T>(data, reply.response, number));
             }
             // The token ran out while the work went on: a function may have a newer one.
             if (reply.response?.status === 401 && renewable && !renewed) {
               renewed = true;
               return { ...toAttempt(await faultOfResponse(reply.response, number)), again: true, immediately: true };
             }
-            return toAttempt(await faultOf(reply.error, limit.signal, number));
+            return named(toAttempt(await faultOf(reply.error, limit.signal, number)));
           } finally {
             clearTimeout(timer);
           }

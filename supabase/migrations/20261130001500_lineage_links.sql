@@ -139,15 +139,17 @@ begin
     return null;
   end if;
 
-  insert into public.outcome_ids (outcome_id, tenant_id, source_type)
-  select n.outcome_id, n.tenant_id, n.source_type from fresh n;
-
-  insert into public.os_events (tenant_id, event_id, kind, type, source, outcome_id, correlation_id, causation_id, occurred_at, data, seq, epoch, xid, recorded_at, recorded_by)
-  select n.tenant_id, n.outcome_id::text, 'emitted', ledger_internal.event_type(n.status), n.source_id, n.outcome_id, n.correlation_id, n.causation_id, n.completed_at,
-         jsonb_build_object('outcome_id', n.outcome_id, 'source', n.outcome_envelope -> 'source', 'correlation_id', n.correlation_id, 'status', n.status, 'duration_ms', n.duration_ms),
-         nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
-    from fresh n;
-
+  -- One statement for what every outcome has: starting a statement costs more than one more insert in it.
+  with claimed as (
+    insert into public.outcome_ids (outcome_id, tenant_id, source_type)
+    select n.outcome_id, n.tenant_id, n.source_type from fresh n
+  ), announced as (
+    insert into public.os_events (tenant_id, event_id, kind, type, source, outcome_id, correlation_id, causation_id, occurred_at, data, seq, epoch, xid, recorded_at, recorded_by)
+    select n.tenant_id, n.outcome_id::text, 'emitted', ledger_internal.event_type(n.status), n.source_id, n.outcome_id, n.correlation_id, n.causation_id, n.completed_at,
+           jsonb_build_object('outcome_id', n.outcome_id, 'source', n.outcome_envelope -> 'source', 'correlation_id', n.correlation_id, 'status', n.status, 'duration_ms', n.duration_ms),
+           nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+      from fresh n
+  )
   -- Its cause, when that is an outcome, as most are.
   insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
   select n.tenant_id, c.outcome_id, c.source_type, n.outcome_id, n.source_type,
