@@ -28,7 +28,7 @@ export function fingerprintFiles(): { path: string; text: string }[] {
       text: `-- The schema's fingerprint. GENERATED from the other chapters by \`npm run generate\`; do not edit.
 
 create or replace function ledger_internal.schema_fingerprint() returns text
-language plpgsql immutable parallel safe set search_path = '' as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   return '${fingerprint}';
 end

@@ -118,7 +118,7 @@ function mayWrite(): string {
     return `    when '${table}' then case ledger_role ${roles.join(' ')} end`;
   });
   return `create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
-language plpgsql immutable parallel safe set search_path = '' as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce(case ledger_table
 ${cases.join('\n')}

@@ -29,7 +29,7 @@ interface SqlFunction {
 
 /** `create or replace`, the comment, and rights given by name only. */
 export function functionSql(fn: SqlFunction): string {
-  const settings = ["set search_path = ''", ...(fn.settings ?? []).map((setting) => `set ${setting}`)];
+  const settings = ['set search_path = pg_catalog, pg_temp', ...(fn.settings ?? []).map((setting) => `set ${setting}`)];
   const name = `ledger_internal.${fn.name}`;
   return [
     `create or replace function ${name}(${fn.parameters}) returns ${fn.returns}`,

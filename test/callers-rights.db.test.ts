@@ -86,7 +86,7 @@ describe('a definer function', () => {
   it('has its search path pinned, like every other', async () => {
     const loose =
       await database.sql.unsafe(`select p.oid::regprocedure::text as name from pg_proc p where ${OURS} and p.prokind = 'f'
-      and not exists (select from unnest(p.proconfig) c where c = 'search_path=""')`);
+      and not exists (select from unnest(p.proconfig) c where c = 'search_path=pg_catalog, pg_temp')`);
     expect(loose).toEqual([]);
   });
 

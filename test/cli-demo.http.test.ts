@@ -35,6 +35,7 @@ describe('demo', () => {
     expect(stdout).toMatch(/outcome_conflict \(HTTP 409\)/);
     expect(stdout).toMatch(/42501 {2}permission denied/);
     expect(stdout).toMatch(/unresolved_causation/);
+    expect(stdout).toMatch(/├─ caused by +event evt-release-\w+ \(art\.edition\.released from webshop\)/);
   });
 
   test('--keep leaves the ledger running, a second demo plays on it', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useCli } from './support/cli.ts';
@@ -58,6 +58,11 @@ describe.concurrent('usage', () => {
   });
 });
 
+test('a mistyped command is asked back in one line', async () => {
+  const { code, stderr } = await cli.run(['gap']);
+  expect([code, stderr.split('\n')[0]]).toEqual([2, "usage  unknown command 'gap' (Did you mean gaps?)"]);
+});
+
 describe.concurrent('envelope check', () => {
   const good = JSON.stringify(agentEnvelope('success'));
 
@@ -99,6 +104,18 @@ describe.concurrent('envelope check', () => {
     for (const violation of violations)
       expect(violation).toEqual({ path: expect.any(String), rule: expect.any(String), message: expect.any(String) });
   });
+
+  test.each(['invocation_id', 'execution_id'])(
+    'a request with %s: its outcome is checked, and that is said',
+    async (member) => {
+      const request = (outcome: string) => `{"${member}":"${ID}","outcome":${outcome}}`;
+      const valid = await cli.run(['envelope', 'check', '-'], { stdin: request(good) });
+      expect([valid.code, valid.stdout]).toEqual([0, 'valid  (a request: its /outcome was checked)\n']);
+      const stdin = request(good.replace('{', '{"extra":1,'));
+      const bad = (await cli.run(['envelope', 'check', '-', '--json'], { stdin })).json();
+      expect(bad).toMatchObject({ valid: false, checked: '/outcome', violations: [{ path: '/outcome/extra' }] });
+    },
+  );
 
   test('the text for people has one line per path', async () => {
     const { stdout } = await cli.run(['envelope', 'check', '-'], { stdin: good.replace('{', '{"a":1,"b":2,') });
@@ -161,6 +178,14 @@ describe.concurrent('without a stack', () => {
     expect([unknown.code, unknown.stderr.split(' ')[0]]).toEqual([2, 'command_not_found']);
   });
 
+  test('down with nothing running says so', async () => {
+    const { code, stderr } = await cli.run(['down']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `nothing runs on ${path.join(realpathSync(cli.folder), '.outcome-ledger')}; nothing to stop`,
+    );
+  });
+
   test('what answers but is no ledger is told apart', async () => {
     const { createServer } = await import('node:http');
     const server = createServer((_request, response) => response.end('<h1>hello</h1>')).listen(0, '127.0.0.1');
@@ -189,6 +214,8 @@ describe('init', () => {
       expect(files).toContain(wanted);
     }
     expect(files.filter((file) => /\.test\.ts$|^src\/(cli|stack|client)\//.test(file))).toEqual([]);
+    const readme = readFileSync(path.join(dir, 'README.md'), 'utf8');
+    for (const words of ['?sslmode=require', '`public` alone', 'asymmetric', 'closed']) expect(readme).toContain(words);
     const again = await cli.run(['init', 'deploy']);
     expect([again.code, again.stderr.split(' ')[0]]).toEqual([2, 'folder_not_empty']);
     expect((await cli.run(['init', 'deploy', '--force'])).code).toBe(0);

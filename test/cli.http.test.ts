@@ -59,9 +59,9 @@ async function post(route: string, body: object, token: string): Promise<Record<
   return answer;
 }
 
-async function recorded(causation_id: string): Promise<string> {
+async function recorded(causation_id: string, correlation_id = correlation): Promise<string> {
   const token = await tokenOf('--role', 'orchestrator', '--actor', 'o-1');
-  const start = invocationStart({ correlation_id: correlation, causation_id });
+  const start = invocationStart({ correlation_id, causation_id });
   await post('invocations', start, token);
   const outcome = envelopeFor(start, 'success');
   const answer = await post('outcomes', { invocation_id: start['invocation_id'], outcome }, token);
@@ -105,6 +105,7 @@ describe('the stack', () => {
     expect((await cli.run(['status', '--json', ...at])).json()).toEqual(expected);
     const { stdout } = await cli.run(['status', ...at]);
     expect(stdout).toMatch(/^functions {4}http/m);
+    expect(stdout).toMatch(/^database {5}postgres(ql)?:\/\/[^:]+:…@/m);
     expect(stdout).toMatch(/^health {7}ok$/m);
   });
 
@@ -134,10 +135,55 @@ describe('reading', () => {
       truncated: false,
       links: [{ relation: 'invoked' }],
     });
-    expect((await cli.run(['why', effect, ...at])).stdout).toMatch(new RegExp(`└─ invoked +success .* ${cause}\n$`));
+    expect(why['causes']).toEqual([
+      { outcome_id: cause, causation_id: 'nobody-recorded-this', kind: null, type: null, source: null, state: null },
+    ]);
+    expect((await cli.run(['why', effect, ...at])).stdout).toMatch(
+      new RegExp(`└─ invoked +success .* ${cause}\n +└─ caused by +nobody-recorded-this  unresolved .*gaps\\)\n$`),
+    );
     expect((await cli.run(['impact', cause, ...at])).stdout).toMatch(new RegExp(`└─ invoked +success .* ${effect}\n$`));
     const cut = await cli.run(['impact', cause, '--depth', '1', ...at]);
     expect([cut.code, cut.stdout.includes('cut at the depth limit')]).toEqual([0, false]);
+  });
+
+  test('the chain ends in the event that set it off, or in work that has no outcome yet', async () => {
+    const token = await tokenOf('--role', 'orchestrator', '--actor', 'o-1');
+    const event_id = `evt-${randomUUID()}`;
+    await post('events', { event_id, type: 'order.received', source: 'shell' }, token);
+    const outcome = await recorded(event_id, event_id);
+    const { stdout } = await cli.run(['why', outcome, ...at]);
+    expect(stdout).toContain(`└─ caused by  event ${event_id} (order.received from shell)\n`);
+    expect((await cli.run(['impact', outcome, ...at])).stdout).toContain(`event ${event_id}`);
+    const open = invocationStart({ correlation_id: 'open', causation_id: event_id });
+    await post('invocations', open, token);
+    const below = await recorded(String(open['invocation_id']), event_id);
+    const { json } = await cli.run(['why', below, '--json', ...at]);
+    expect(json()['causes']).toMatchObject([{ kind: 'invocation', state: 'running' }]);
+    for (const command of [['outcome', 'show'], ['why'], ['impact']]) {
+      const waiting = await cli.run([...command, String(open['invocation_id']), '--json', ...at]);
+      expect([waiting.code, waiting.json()['code']]).toEqual([1, 'no_outcome_yet']);
+      expect(waiting.json()['detail']).toMatch(/is still running/);
+    }
+  });
+
+  test('outcome show, why and impact take the id of the work', async () => {
+    const { json } = await cli.run(['outcome', 'show', effect, '--json', ...at]);
+    const invocation = String(json()['invocation_id']);
+    for (const command of [['outcome', 'show'], ['why'], ['impact']]) {
+      const answer = await cli.run([...command, invocation, '--json', ...at]);
+      expect([answer.code, answer.json()['outcome_id']]).toEqual([0, effect]);
+    }
+  });
+
+  test('correlation shows the first error of what failed', async () => {
+    const token = await tokenOf('--role', 'orchestrator', '--actor', 'o-1');
+    const start = invocationStart({ correlation_id: `failing-${randomUUID()}`, causation_id: `order-${randomUUID()}` });
+    await post('invocations', start, token);
+    const errors = ['LOCKED', 'LATER'].map((code) => ({ code, message: `told ${code}`, recoverable: false }));
+    const outcome = { ...envelopeFor(start, 'failure'), errors };
+    await post('outcomes', { invocation_id: start['invocation_id'], outcome }, token);
+    const { stdout } = await cli.run(['correlation', String(start['correlation_id']), ...at]);
+    expect(stdout).toMatch(/^failure .* LOCKED: told LOCKED \(\+1\)$/m);
   });
 
   test('correlation', async () => {

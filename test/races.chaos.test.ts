@@ -7,7 +7,7 @@ import { useStack } from './support/stack.ts';
 const LONG = 900_000;
 describeRaces(
   useDatabase(),
-  { duplicates: 200, links: 500, decisions: 200, batches: 20, closings: 200, starts: 50 },
+  { duplicates: 200, links: 500, decisions: 200, batches: 10, closings: 200, starts: 20 },
   LONG,
 );
 describeHttpRaces(useStack(), { outcomes: 100, starts: 20 }, LONG);

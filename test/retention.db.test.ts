@@ -44,7 +44,7 @@ async function byHand(role: string, table: string, policyId = '', guard?: string
 }
 
 const guardThat = (body: string) =>
-  `create or replace function ledger_internal.refuse_change() returns trigger language plpgsql set search_path = '' as $$
+  `create or replace function ledger_internal.refuse_change() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
    begin ${body} perform ledger_internal.refuse('append_only'); return null; end $$`;
 
 describe('the guard', () => {

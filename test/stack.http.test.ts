@@ -122,7 +122,7 @@ describe('a stack', () => {
     const first = await start();
     await using(first.databaseUrl, (owner) =>
       owner.unsafe(`create or replace function ledger_internal.schema_fingerprint() returns text
-                    language sql immutable set search_path = '' as $$ select 'older' $$`),
+                    language sql immutable set search_path = pg_catalog, pg_temp as $$ select 'older' $$`),
     );
     await first.stop();
     await expect(startStack({ dataDir: dir, quiet: true })).rejects.toMatchObject({

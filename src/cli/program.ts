@@ -97,7 +97,10 @@ function exitOfCommander(error: CommanderError, args: readonly string[], termina
   const failure =
     error.code === 'commander.help'
       ? usage('a command is wanted', 'outcome-ledger help lists them')
-      : usage(error.message.replace(/^error: /, ''), 'outcome-ledger help COMMAND shows its options');
+      : usage(
+          error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '),
+          'outcome-ledger help COMMAND shows its options',
+        );
   printFailure(terminal, wantsJson(args), failure);
   return EXIT.refused;
 }

@@ -1,3 +1,4 @@
+import { withoutPassword } from './database.ts';
 import type { LocalStack } from './local-stack.ts';
 import type { Colour } from './render/colour.ts';
 import { renderFields } from './render/table.ts';
@@ -104,7 +105,8 @@ export function renderStatus(status: StatusDocument, colour: Colour): string {
   const fields = renderFields(
     [
       ['functions', status.functions_url],
-      ['database', status.database_url],
+      // The owner may do everything; a screen or a log of it should not hold that password. --json gives it.
+      ['database', status.database_url && withoutPassword(status.database_url)],
       ['auditor', status.auditor_url],
       ['keys (JWKS)', status.jwks_url],
       ['data', status.data_dir],

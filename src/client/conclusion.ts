@@ -135,7 +135,12 @@ function underBlock(conclusion: Conclusion): Conclusion {
     code: 'POLICY_BLOCKED',
   });
   error.result = conclusion.returned;
-  return { ...base, errors: [blocked, ...conclusion.errors], returned: null, toThrow: { error, remedy: 'Return ctx.blocked(…)' } };
+  return {
+    ...base,
+    errors: [blocked, ...conclusion.errors],
+    returned: null,
+    toThrow: { error, remedy: 'Return ctx.blocked(…)' },
+  };
 }
 
 function empty(state: RunState): Omit<Conclusion, 'status'> {

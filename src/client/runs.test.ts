@@ -109,7 +109,9 @@ test('a result that could not be recorded is on the error, with what to record l
   const error = (await thrownBy(ledger.invocation(start, async () => result))) as LedgerUnreachableError;
   expect(error).toBeInstanceOf(LedgerUnreachableError);
   expect(error.result).toBe(result);
-  expect(error.message).toMatch(/^POST http:.+\/functions\/v1\/outcomes: .+; the work HAS run and is not recorded: pass /);
+  expect(error.message).toMatch(
+    /^POST http:.+\/functions\/v1\/outcomes: .+; the work HAS run and is not recorded: pass /,
+  );
   down = false;
   const { outcome } = await ledger.outcomes.record(error.unrecorded ?? expect.unreachable());
   expect(outcome).toMatchObject({ status: 'success', result });

@@ -48,6 +48,12 @@ begin
 end
 $$;
 
+-- Nor may a request wait without end for somebody's lock: it answers 503 and is sent again.
+alter role ledger_gateway set lock_timeout = '10s';
+
+-- Every function of the ledger pins `search_path = pg_catalog, pg_temp`. An empty path would still look into pg_temp first,
+-- for types: a login with raw SQL could shadow jsonb with a domain of its own and run code as a definer function's owner.
+
 -- USAGE only lets a caller name what it was granted; each helper is granted by itself.
 grant usage on schema ledger_internal to authenticated, service_role, ledger_gateway, ledger_sync, ledger_sweep, ledger_relay, ledger_seal, ledger_auditor, ledger_retention;
 grant usage on schema public to ledger_gateway, ledger_sync, ledger_sweep, ledger_relay, ledger_seal, ledger_auditor, ledger_retention;

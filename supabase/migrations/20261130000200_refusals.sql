@@ -6,7 +6,7 @@
 
 create or replace function ledger_internal.error_entry(wanted text, out status integer, out detail text, out remedy text) returns record
 language plpgsql immutable parallel safe strict
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   select entry.status, entry.detail, entry.remedy into status, detail, remedy from
@@ -67,7 +67,7 @@ grant execute on function ledger_internal.error_entry(text) to authenticated, se
 
 create or replace function ledger_internal.refuse(code text, detail text default null, violations jsonb default '[]', extra jsonb default '{}') returns void
 language plpgsql stable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   known record;
@@ -88,7 +88,7 @@ grant execute on function ledger_internal.refuse(text, text, jsonb, jsonb) to au
 
 create or replace function ledger_internal.refusal_of(sqlstate text, message text, detail text, hint text) returns jsonb
 language plpgsql stable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   wanted text := case when sqlstate = '42501' and (message is null or message <> 'append_only') then 'not_permitted' else message end;

@@ -7,7 +7,7 @@
 
 create or replace function ledger_internal.governance_rank(class text) returns integer
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return array_position(array['autonomous', 'supervised', 'restricted'], class);
@@ -19,7 +19,7 @@ grant execute on function ledger_internal.governance_rank(text) to authenticated
 
 create or replace function ledger_internal.default_deadline(source_type text) returns interval
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return case source_type when 'agent' then interval '3600000 milliseconds' when 'workflow' then interval '86400000 milliseconds'  end;
@@ -31,7 +31,7 @@ grant execute on function ledger_internal.default_deadline(text) to authenticate
 
 create or replace function ledger_internal.longest_deadline() returns interval
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return interval '2592060000 milliseconds';
@@ -43,7 +43,7 @@ grant execute on function ledger_internal.longest_deadline() to authenticated, s
 
 create or replace function ledger_internal.heartbeat_lapse() returns interval
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return interval '60000 milliseconds';
@@ -55,7 +55,7 @@ grant execute on function ledger_internal.heartbeat_lapse() to authenticated, se
 
 create or replace function ledger_internal.execution_status(outcome_status text, completion_reason text) returns text
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return case when outcome_status is null then 'running' when completion_reason = 'canceled' and outcome_status <> all (array['success', 'partial']) then 'cancelled' when completion_reason = 'interrupted' and outcome_status <> all (array['success', 'partial']) then 'interrupted' else case outcome_status when 'success' then 'completed' when 'partial' then 'completed' when 'failure' then 'failed' when 'timeout' then 'failed' when 'blocked' then 'cancelled' when 'skipped' then 'cancelled' when 'escalated' then 'interrupted'  end end;
@@ -67,7 +67,7 @@ grant execute on function ledger_internal.execution_status(text, text) to authen
 
 create or replace function ledger_internal.relation_allowed(relation text, source_type text, target_type text) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return concat_ws(' ', relation, source_type, target_type) = any (array['invoked agent agent', 'invoked agent workflow', 'invoked workflow agent', 'invoked workflow workflow', 'contributed-to agent workflow', 'contributed-to workflow workflow', 'escalated-to agent agent', 'escalated-to agent workflow', 'escalated-to workflow agent', 'escalated-to workflow workflow', 'governed-by agent agent', 'governed-by workflow agent']);
@@ -79,7 +79,7 @@ grant execute on function ledger_internal.relation_allowed(text, text, text) to 
 
 create or replace function ledger_internal.feed_tables() returns text[]
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_decisions', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
@@ -91,7 +91,7 @@ grant execute on function ledger_internal.feed_tables() to authenticated, servic
 
 create or replace function ledger_internal.purgeable_tables() returns text[]
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return array['agent_tool_calls', 'os_events', 'late_outcomes', 'agent_lineage_links', 'agent_invocation_outcomes', 'workflow_outcomes'];
@@ -103,7 +103,7 @@ grant execute on function ledger_internal.purgeable_tables() to authenticated, s
 
 create or replace function ledger_internal.gap_known(gap text) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return gap = any (array['unresolved_causation', 'past_deadline', 'missing_contribution', 'policy_missing', 'hitl_missing', 'undefined_source']);
@@ -115,7 +115,7 @@ grant execute on function ledger_internal.gap_known(text) to authenticated, serv
 
 create or replace function ledger_internal.time_order_key(t text) returns text
 language plpgsql immutable parallel safe strict
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return substr(t, 1, 19) || rpad(coalesce(nullif(substr(split_part(translate(t, 'Z', '+'), '+', 1), 20), ''), '.'), 10, '0');
@@ -127,7 +127,7 @@ grant execute on function ledger_internal.time_order_key(text) to authenticated,
 
 create or replace function ledger_internal.time_ok(t text) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return coalesce(t ~ '^((19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|(19(7[26]|8[048]|9[26])|[2-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[3579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$', false);
@@ -139,7 +139,7 @@ grant execute on function ledger_internal.time_ok(text) to authenticated, servic
 
 create or replace function ledger_internal.time_at_most(early text, late text) returns boolean
 language plpgsql immutable parallel safe strict
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   if early !~ '^((19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|(19(7[26]|8[048]|9[26])|[2-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[3579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$' or late !~ '^((19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|(19(7[26]|8[048]|9[26])|[2-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[3579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$' then return true; end if;
@@ -152,7 +152,7 @@ grant execute on function ledger_internal.time_at_most(text, text) to authentica
 
 create or replace function ledger_internal.all_different(list jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   if jsonb_typeof(list) is distinct from 'array' then return true; end if;
@@ -167,7 +167,7 @@ grant execute on function ledger_internal.all_different(jsonb) to authenticated,
 
 create or replace function ledger_internal.violation(path text, rule text, message text) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return jsonb_build_array(jsonb_build_object('path', path, 'rule', rule, 'message', message));
@@ -179,7 +179,7 @@ grant execute on function ledger_internal.violation(text, text, text) to authent
 
 create or replace function ledger_internal.pointer_segment(name text) returns text
 language plpgsql immutable parallel safe strict
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return '/' || replace(replace(name, '~', '~0'), '/', '~1');
@@ -191,7 +191,7 @@ grant execute on function ledger_internal.pointer_segment(text) to authenticated
 
 create or replace function ledger_internal.number_exact(n numeric) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set extra_float_digits = 1
 as $body$
 declare
@@ -210,7 +210,7 @@ grant execute on function ledger_internal.number_exact(numeric) to authenticated
 
 create or replace function ledger_internal.numbers_exact(numbers jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   entry jsonb;
@@ -227,7 +227,7 @@ grant execute on function ledger_internal.numbers_exact(jsonb) to authenticated,
 
 create or replace function ledger_internal.unstorable(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   found_violations jsonb;
@@ -267,7 +267,7 @@ grant execute on function ledger_internal.unstorable(jsonb) to authenticated, se
 
 create or replace function ledger_internal.envelope_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -438,7 +438,7 @@ grant execute on function ledger_internal.envelope_ok(jsonb) to authenticated, s
 
 create or replace function ledger_internal.envelope_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -672,7 +672,7 @@ grant execute on function ledger_internal.envelope_violations(jsonb) to authenti
 
 create or replace function ledger_internal.invocation_start_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -718,7 +718,7 @@ begin
   if jsonb_typeof(the_trigger) = 'object' then
     if (
           the_trigger - array['type', 'source', 'data', 'event_id'] = '{}'::jsonb
-      and (jsonb_typeof((the_trigger -> 'type')) = 'string' and char_length((the_trigger ->> 'type')) <= 200 and (the_trigger ->> 'type') ~ '^(?!os(\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$')
+      and (jsonb_typeof((the_trigger -> 'type')) = 'string' and char_length((the_trigger ->> 'type')) <= 200 and (the_trigger ->> 'type') ~ '^(?![oO][sS](\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$')
       and (jsonb_typeof((the_trigger -> 'source')) = 'string' and char_length((the_trigger ->> 'source')) <= 200 and (the_trigger ->> 'source') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]')
       and coalesce(jsonb_typeof((the_trigger -> 'data')) in ('object', 'null'), true)
       and ((the_trigger ->> 'event_id') is null or (jsonb_typeof((the_trigger -> 'event_id')) = 'string' and char_length((the_trigger ->> 'event_id')) <= 200 and (the_trigger ->> 'event_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
@@ -748,7 +748,7 @@ grant execute on function ledger_internal.invocation_start_ok(jsonb) to authenti
 
 create or replace function ledger_internal.invocation_start_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -796,7 +796,7 @@ begin
       v := v || ledger_internal.violation('/trigger' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
     end loop;
     if coalesce(jsonb_typeof(((doc -> 'trigger') -> 'type')), 'null') = 'null' then v := v || ledger_internal.violation('/trigger/type', 'required', 'is required and must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
-    elsif (jsonb_typeof(((doc -> 'trigger') -> 'type')) = 'string' and char_length(((doc -> 'trigger') ->> 'type')) <= 200 and ((doc -> 'trigger') ->> 'type') ~ '^(?!os(\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$') is not true then v := v || ledger_internal.violation('/trigger/type', 'event_type', 'must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
+    elsif (jsonb_typeof(((doc -> 'trigger') -> 'type')) = 'string' and char_length(((doc -> 'trigger') ->> 'type')) <= 200 and ((doc -> 'trigger') ->> 'type') ~ '^(?![oO][sS](\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$') is not true then v := v || ledger_internal.violation('/trigger/type', 'event_type', 'must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
     end if;
     if coalesce(jsonb_typeof(((doc -> 'trigger') -> 'source')), 'null') = 'null' then v := v || ledger_internal.violation('/trigger/source', 'required', 'is required and must be a string of 1 to 200 characters that is not blank');
     elsif (jsonb_typeof(((doc -> 'trigger') -> 'source')) = 'string' and char_length(((doc -> 'trigger') ->> 'source')) <= 200 and ((doc -> 'trigger') ->> 'source') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/trigger/source', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
@@ -863,7 +863,7 @@ grant execute on function ledger_internal.invocation_start_violations(jsonb) to 
 
 create or replace function ledger_internal.execution_start_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -905,7 +905,7 @@ begin
   if jsonb_typeof(the_trigger) = 'object' then
     if (
           the_trigger - array['type', 'source', 'data', 'event_id'] = '{}'::jsonb
-      and (jsonb_typeof((the_trigger -> 'type')) = 'string' and char_length((the_trigger ->> 'type')) <= 200 and (the_trigger ->> 'type') ~ '^(?!os(\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$')
+      and (jsonb_typeof((the_trigger -> 'type')) = 'string' and char_length((the_trigger ->> 'type')) <= 200 and (the_trigger ->> 'type') ~ '^(?![oO][sS](\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$')
       and (jsonb_typeof((the_trigger -> 'source')) = 'string' and char_length((the_trigger ->> 'source')) <= 200 and (the_trigger ->> 'source') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]')
       and coalesce(jsonb_typeof((the_trigger -> 'data')) in ('object', 'null'), true)
       and ((the_trigger ->> 'event_id') is null or (jsonb_typeof((the_trigger -> 'event_id')) = 'string' and char_length((the_trigger ->> 'event_id')) <= 200 and (the_trigger ->> 'event_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
@@ -926,7 +926,7 @@ grant execute on function ledger_internal.execution_start_ok(jsonb) to authentic
 
 create or replace function ledger_internal.execution_start_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -974,7 +974,7 @@ begin
       v := v || ledger_internal.violation('/trigger' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
     end loop;
     if coalesce(jsonb_typeof(((doc -> 'trigger') -> 'type')), 'null') = 'null' then v := v || ledger_internal.violation('/trigger/type', 'required', 'is required and must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
-    elsif (jsonb_typeof(((doc -> 'trigger') -> 'type')) = 'string' and char_length(((doc -> 'trigger') ->> 'type')) <= 200 and ((doc -> 'trigger') ->> 'type') ~ '^(?!os(\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$') is not true then v := v || ledger_internal.violation('/trigger/type', 'event_type', 'must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
+    elsif (jsonb_typeof(((doc -> 'trigger') -> 'type')) = 'string' and char_length(((doc -> 'trigger') ->> 'type')) <= 200 and ((doc -> 'trigger') ->> 'type') ~ '^(?![oO][sS](\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$') is not true then v := v || ledger_internal.violation('/trigger/type', 'event_type', 'must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
     end if;
     if coalesce(jsonb_typeof(((doc -> 'trigger') -> 'source')), 'null') = 'null' then v := v || ledger_internal.violation('/trigger/source', 'required', 'is required and must be a string of 1 to 200 characters that is not blank');
     elsif (jsonb_typeof(((doc -> 'trigger') -> 'source')) = 'string' and char_length(((doc -> 'trigger') ->> 'source')) <= 200 and ((doc -> 'trigger') ->> 'source') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/trigger/source', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
@@ -1023,7 +1023,7 @@ grant execute on function ledger_internal.execution_start_violations(jsonb) to a
 
 create or replace function ledger_internal.tool_call_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -1077,7 +1077,7 @@ grant execute on function ledger_internal.tool_call_ok(jsonb) to authenticated, 
 
 create or replace function ledger_internal.tool_call_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -1147,7 +1147,7 @@ grant execute on function ledger_internal.tool_call_violations(jsonb) to authent
 
 create or replace function ledger_internal.policy_decision_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -1181,7 +1181,7 @@ grant execute on function ledger_internal.policy_decision_ok(jsonb) to authentic
 
 create or replace function ledger_internal.policy_decision_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -1229,7 +1229,7 @@ grant execute on function ledger_internal.policy_decision_violations(jsonb) to a
 
 create or replace function ledger_internal.event_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -1243,7 +1243,7 @@ begin
   if (
         doc - array['event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data'] = '{}'::jsonb
     and ((doc ->> 'event_id') is null or (jsonb_typeof((doc -> 'event_id')) = 'string' and char_length((doc ->> 'event_id')) <= 200 and (doc ->> 'event_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
-    and (jsonb_typeof((doc -> 'type')) = 'string' and char_length((doc ->> 'type')) <= 200 and (doc ->> 'type') ~ '^(?!os(\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$')
+    and (jsonb_typeof((doc -> 'type')) = 'string' and char_length((doc ->> 'type')) <= 200 and (doc ->> 'type') ~ '^(?![oO][sS](\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$')
     and ((doc ->> 'source') is null or (jsonb_typeof((doc -> 'source')) = 'string' and char_length((doc ->> 'source')) <= 200 and (doc ->> 'source') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
     and ((doc ->> 'invocation_id') is null or ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
     and ((doc ->> 'correlation_id') is null or (jsonb_typeof((doc -> 'correlation_id')) = 'string' and char_length((doc ->> 'correlation_id')) <= 200 and (doc ->> 'correlation_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
@@ -1262,7 +1262,7 @@ grant execute on function ledger_internal.event_ok(jsonb) to authenticated, serv
 
 create or replace function ledger_internal.event_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -1279,7 +1279,7 @@ begin
   elsif (jsonb_typeof((doc -> 'event_id')) = 'string' and char_length((doc ->> 'event_id')) <= 200 and (doc ->> 'event_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/event_id', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
   end if;
   if coalesce(jsonb_typeof((doc -> 'type')), 'null') = 'null' then v := v || ledger_internal.violation('/type', 'required', 'is required and must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
-  elsif (jsonb_typeof((doc -> 'type')) = 'string' and char_length((doc ->> 'type')) <= 200 and (doc ->> 'type') ~ '^(?!os(\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$') is not true then v := v || ledger_internal.violation('/type', 'event_type', 'must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
+  elsif (jsonb_typeof((doc -> 'type')) = 'string' and char_length((doc ->> 'type')) <= 200 and (doc ->> 'type') ~ '^(?![oO][sS](\.|$))[A-Za-z0-9_:/-]+(\.[A-Za-z0-9_:/-]+)*$') is not true then v := v || ledger_internal.violation('/type', 'event_type', 'must be words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)');
   end if;
   if coalesce(jsonb_typeof((doc -> 'source')), 'null') = 'null' then null;
   elsif (jsonb_typeof((doc -> 'source')) = 'string' and char_length((doc ->> 'source')) <= 200 and (doc ->> 'source') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/source', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
@@ -1307,7 +1307,7 @@ grant execute on function ledger_internal.event_violations(jsonb) to authenticat
 
 create or replace function ledger_internal.link_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -1335,7 +1335,7 @@ grant execute on function ledger_internal.link_ok(jsonb) to authenticated, servi
 
 create or replace function ledger_internal.link_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -1367,7 +1367,7 @@ grant execute on function ledger_internal.link_violations(jsonb) to authenticate
 
 create or replace function ledger_internal.source_definition_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
@@ -1402,7 +1402,7 @@ grant execute on function ledger_internal.source_definition_ok(jsonb) to authent
 
 create or replace function ledger_internal.source_definition_violations(doc jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   v jsonb;
@@ -1455,7 +1455,7 @@ grant execute on function ledger_internal.source_definition_violations(jsonb) to
 
 create or replace function ledger_internal.normalise_envelope(e jsonb) returns jsonb
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
   stored jsonb;
@@ -1498,7 +1498,7 @@ grant execute on function ledger_internal.normalise_envelope(jsonb) to authentic
 
 create or replace function ledger_internal.same_content(a jsonb, b jsonb) returns boolean
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return coalesce(ledger_internal.normalise_envelope(a) = ledger_internal.normalise_envelope(b), a is null and b is null);
@@ -1510,7 +1510,7 @@ grant execute on function ledger_internal.same_content(jsonb, jsonb) to authenti
 
 create or replace function ledger_internal.event_type(status text) returns text
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $body$
 begin
   return case status

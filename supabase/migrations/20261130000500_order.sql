@@ -44,7 +44,7 @@ comment on column ledger_internal.checked_servers.database_oid is 'This database
 comment on column ledger_internal.checked_servers.epoch is 'The epoch rows written in that run belong to.';
 
 create function ledger_internal.epoch_settled() returns boolean
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   latest record;
 begin
@@ -58,7 +58,7 @@ comment on function ledger_internal.epoch_settled() is 'False when this database
 
 -- Without the locks; who calls it holds them.
 create function ledger_internal.insert_epoch(reason text) returns integer
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   opened integer;
 begin
@@ -78,7 +78,7 @@ comment on function ledger_internal.insert_epoch(text) is 'Writes the next epoch
 -- Exclusive where every writer holds shared: it waits for the rows of the epoch that ends, and later writers read the new
 -- one. A row that committed below an epoch already read would be lost to the feed.
 create function ledger_internal.open_epoch(reason text default 'opened by hand') returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('outcome-ledger:epoch', 0));
   perform ledger_internal.rebuild_open_work();
@@ -88,7 +88,7 @@ $$;
 comment on function ledger_internal.open_epoch(text) is 'Opens a new epoch: everything written before is settled, everything after belongs to it. Rebuilds open work, which a restore of public alone leaves behind. Run by `outcome-ledger epoch new`.';
 
 create function ledger_internal.current_epoch() returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   known integer;
 begin
@@ -123,7 +123,7 @@ comment on function ledger_internal.current_epoch() is 'The epoch new rows belon
 -- Locks come first, all of them in one statement, sorted by key: exclusive on what a writer owns, shared on what it
 -- refers to. Two outcomes that refer to each other would otherwise commit together and each miss the other.
 create function ledger_internal.lock_subjects(tenant uuid, own text[], refs text[]) returns void
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform case when keys.exclusive then pg_advisory_xact_lock(keys.key) else pg_advisory_xact_lock_shared(keys.key) end
      from (select hashtextextended(tenant || ':' || subject.id, 0) as key, bool_or(subject.exclusive) as exclusive
@@ -139,7 +139,7 @@ comment on function ledger_internal.lock_subjects(uuid, text[], text[]) is 'Take
 
 -- The one check of isolation: under a snapshot taken earlier a writer would not see what its locks waited for.
 create function ledger_internal.require_read_committed() returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform ledger_internal.refuse('isolation_unsupported', 'This transaction runs at ' || current_setting('transaction_isolation') || '.');
@@ -150,7 +150,7 @@ comment on function ledger_internal.require_read_committed() is 'Refuses any iso
 
 -- jsonb keeps the spelling of a number: 1.0 and 1 are equal and read differently.
 create function ledger_internal.canonical(document jsonb) returns jsonb
-language plpgsql immutable strict parallel safe set search_path = '' as $$
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   return case jsonb_typeof(document)
     when 'number' then to_jsonb(trim_scale(document::numeric))
@@ -164,7 +164,7 @@ comment on function ledger_internal.canonical(jsonb) is 'A document with every n
 
 -- What a replay is compared with: the digest of the request as it was sent.
 create function ledger_internal.digest(document jsonb) returns text
-language plpgsql immutable strict parallel safe set search_path = '' as $$
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   if jsonb_typeof(document) = 'object' then
     document := (select coalesce(jsonb_object_agg(m.key, m.value), '{}') from jsonb_each(document) m where m.value <> 'null');
@@ -180,7 +180,7 @@ comment on function ledger_internal.digest(jsonb) is 'SHA-256, in hex, of a docu
 -- A replay is told by the digest of the request, which the recording function knows and the row does not: members that the
 -- trigger fills in are not the caller's. It travels in a setting of the transaction; a bare insert has none.
 create function ledger_internal.request_digest(document jsonb) returns text
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   said constant text := current_setting('ledger_internal.request_digest', true);
 begin
@@ -190,7 +190,7 @@ $$;
 comment on function ledger_internal.request_digest(jsonb) is 'The digest of the request that a recording function is writing, or of the row as a document.';
 
 create function ledger_internal.uuid_or_null(value text) returns uuid
-language plpgsql immutable parallel safe set search_path = '' as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   if value ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' then
     return value::uuid;
@@ -201,7 +201,7 @@ $$;
 comment on function ledger_internal.uuid_or_null(text) is 'The UUID v4 a text spells in lower case with hyphens, or null.';
 
 create function ledger_internal.rfc3339(moment timestamptz) returns text
-language plpgsql immutable strict parallel safe set search_path = '' as $$
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 end
@@ -210,7 +210,7 @@ comment on function ledger_internal.rfc3339(timestamptz) is 'A moment as RFC 333
 
 -- A typed time keeps microseconds and never rounds up: 23:59:59.9999999Z must not become the next day.
 create function ledger_internal.moment(value text) returns timestamptz
-language plpgsql immutable strict parallel safe set search_path = '' as $$
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   if length(value) > 27 then
     value := regexp_replace(value, '(\.[0-9]{6})[0-9]+', '\1');

@@ -50,7 +50,7 @@ comment on column public.tombstones.policy_id is 'The policy that allowed it.';
 
 -- Security invoker, so that current_user is whoever deletes.
 create function ledger_internal.refuse_change() returns trigger
-language plpgsql set search_path = '' as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   old_row jsonb;
   rule public.retention_policies;
@@ -79,7 +79,7 @@ comment on function ledger_internal.refuse_change() is 'Refuses UPDATE, DELETE a
 
 -- Every ledger table is made one by this, so that none can miss a layer.
 create function ledger_internal.make_append_only(ledger_table regclass) returns void
-language plpgsql set search_path = '' as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   execute format('alter table %s enable row level security', ledger_table);
   execute format('alter table %s force row level security', ledger_table);
@@ -94,7 +94,7 @@ comment on function ledger_internal.make_append_only(regclass) is 'Row-level sec
 
 -- The columns every ledger row carries mean the same everywhere, so they are described once.
 create function ledger_internal.describe_common_columns(ledger_table regclass) returns void
-language plpgsql set search_path = '' as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   common record;
 begin
@@ -121,7 +121,7 @@ select ledger_internal.make_append_only('public.tombstones');
 select ledger_internal.describe_common_columns('public.tombstones');
 
 create function ledger_internal.purge(policy uuid, max_rows integer default 1000) returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   rule public.retention_policies;
   deleted integer;

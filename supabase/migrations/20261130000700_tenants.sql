@@ -58,7 +58,7 @@ comment on column public.source_definitions.execution_pattern is 'The workflow''
 comment on column public.source_definitions.default_deadline_ms is 'Deadline of a start that names none, in milliseconds after the start.';
 
 create function ledger_internal.definition_document(d public.source_definitions) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('source_type', d.source_type, 'source_id', d.source_id, 'version', d.version, 'domain', d.domain,
     'governance_class', d.governance_class, 'verify', d.verify, 'output_schema', d.output_schema,
@@ -68,7 +68,7 @@ $$;
 comment on function ledger_internal.definition_document(public.source_definitions) is 'A definition as the document its author sent, defaults filled in.';
 
 create function ledger_internal.accept_definition() returns trigger
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   caller record := ledger_internal.caller();
 begin

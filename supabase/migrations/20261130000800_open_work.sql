@@ -78,7 +78,7 @@ end
 $$;
 
 create function ledger_internal.open_state(deadline_at timestamptz, heartbeat_at timestamptz) returns text
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when deadline_at < clock_timestamp() then 'overdue'
@@ -93,7 +93,7 @@ comment on function ledger_internal.open_state(timestamptz, timestamptz) is 'run
 create function ledger_internal.open_work_of_tenant(
   wanted_state text default null, subject text default null, ids uuid[] default null, in_execution uuid default null, max_rows integer default null
 ) returns setof ledger_internal.open_work
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant uuid := coalesce(ledger_internal.tenant_id(), '00000000-0000-0000-0000-000000000000');
 begin

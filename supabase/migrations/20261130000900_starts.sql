@@ -126,7 +126,7 @@ end
 $$;
 
 create function ledger_internal.execution_document(r public.workflow_executions) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('execution_id', r.execution_id,
     'source', jsonb_build_object('id', r.source_id, 'version', r.source_version, 'domain', r.domain),
@@ -138,7 +138,7 @@ end
 $$;
 
 create function ledger_internal.invocation_document(r public.agent_invocations) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('invocation_id', r.invocation_id,
     'source', jsonb_build_object('id', r.source_id, 'version', r.source_version, 'domain', r.domain),
@@ -157,7 +157,7 @@ create function ledger_internal.settle_start(
   tenant uuid, kind text, id text, version text, domain text,
   inout governance_class text, inout verify text, inout deadline_at timestamptz, inout execution_pattern text,
   out defined boolean, out output_schema_hash text, out confidence_schema_hash text
-) language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+) language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   owner record;
   d public.source_definitions;
@@ -210,7 +210,7 @@ comment on function ledger_internal.settle_start(uuid, text, text, text, text, t
   'Holds a start against its source''s definition and fills what it left open. Refuses unknown_tenant, undefined_source, governance_lowered, deadline_invalid.';
 
 create function ledger_internal.require_open_execution(tenant uuid, execution uuid, path text) returns void
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   if not exists (select from public.workflow_executions e where e.tenant_id is not distinct from tenant and e.execution_id = execution) then
     perform ledger_internal.refuse('unknown_execution', null,
@@ -227,7 +227,7 @@ comment on function ledger_internal.require_open_execution(uuid, uuid, text) is 
 -- What causation_id can name shares one space per tenant, and a cause resolves to one thing: an id that stands for one kind
 -- cannot be taken for another, or an agent could pass for somebody else's cause. Called under the id's exclusive lock.
 create function ledger_internal.require_free_id(tenant uuid, id text, kind text) returns void
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   as_uuid constant uuid := ledger_internal.uuid_or_null(id);
 begin
@@ -243,7 +243,7 @@ $$;
 comment on function ledger_internal.require_free_id(uuid, text, text) is 'Refuses an id that already names an outcome, or another kind of thing in this tenant.';
 
 create function ledger_internal.accept_execution() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   caller record := ledger_internal.caller();
   settled record;
@@ -302,7 +302,7 @@ $$;
 comment on function ledger_internal.accept_execution() is 'Checks an execution''s start and sets what its author may not.';
 
 create function ledger_internal.attempt_key(execution text, step text, attempt text) returns text
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case when execution is not null and step is not null then concat_ws('/', 'attempt', execution, coalesce(attempt, '1'), step) end;
 end
@@ -310,7 +310,7 @@ $$;
 comment on function ledger_internal.attempt_key(text, text, text) is 'What two starts of one attempt at one step of one execution lock; null outside a step.';
 
 create function ledger_internal.accept_invocation() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   caller record := ledger_internal.caller();
   settled record;
@@ -374,7 +374,7 @@ comment on function ledger_internal.accept_invocation() is 'Checks an invocation
 -- After the start row stands: it is open work; its source may be undefined; its cause may be unknown yet; and it may be
 -- the cause that others wait for.
 create function ledger_internal.publish_start() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   -- Only the branch of this trigger's own table is ever planned.
   if tg_argv[0] = 'invocation' then
@@ -409,7 +409,7 @@ create trigger publish after insert on public.agent_invocations referencing new 
 
 -- Open work is operational state: a restore of public alone comes without it, and a subject without it could never end.
 create function ledger_internal.rebuild_open_work() returns bigint
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   rebuilt bigint;
 begin

@@ -20,7 +20,7 @@ create type ledger_internal.subject as (
 comment on type ledger_internal.subject is 'What the start row of an invocation or an execution says; `within` is the execution around it.';
 
 create function ledger_internal.find_subject(tenant uuid, kind text, id uuid) returns ledger_internal.subject
-language plpgsql stable security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   found_subject ledger_internal.subject;
 begin
@@ -42,7 +42,7 @@ comment on function ledger_internal.find_subject(uuid, text, uuid) is 'The subje
 
 -- Foreign and unknown answer alike.
 create function ledger_internal.require_subject(tenant uuid, kind text, id uuid) returns ledger_internal.subject
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   found_subject ledger_internal.subject := ledger_internal.find_subject(tenant, kind, id);
 begin
@@ -56,7 +56,7 @@ comment on function ledger_internal.require_subject(uuid, text, uuid) is 'The su
 
 -- The actor and the source are the caller's own words, so saying which of them does not fit tells it nothing new.
 create function ledger_internal.may_write_words(ledger_table text, ledger_role text, actor text, source_id text) returns text
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when ledger_internal.may_write(ledger_table, ledger_role, actor, actor, null)
@@ -71,7 +71,7 @@ $$;
 comment on function ledger_internal.may_write_words(text, text, text, text) is 'Why the role matrix refuses, for the refusal''s detail.';
 
 create function ledger_internal.require_may_write(ledger_table text, ledger_role text, actor text, subject ledger_internal.subject) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if not ledger_internal.may_write(ledger_table, ledger_role, actor, subject.source_id, subject.started_by) then
     perform ledger_internal.refuse('not_permitted', ledger_internal.may_write_words(ledger_table, ledger_role, actor, subject.source_id));
@@ -82,7 +82,7 @@ comment on function ledger_internal.require_may_write(text, text, text, ledger_i
 
 -- Called under the subject's lock: after its outcome a subject takes nothing more.
 create function ledger_internal.require_open(subject ledger_internal.subject) returns void
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   if not exists (
     select from ledger_internal.open_work w

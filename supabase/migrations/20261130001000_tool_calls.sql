@@ -36,7 +36,7 @@ comment on column public.agent_tool_calls.source_id is 'The agent, from the star
 comment on column public.agent_tool_calls.request_digest is 'Digest of the call as sent; the same id with another digest is a conflict.';
 
 create function ledger_internal.tool_call_document(r public.agent_tool_calls) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('invocation_id', r.invocation_id, 'tool_call_id', r.tool_call_id, 'tool_name', r.tool_name,
     'status', r.status, 'input', r.input, 'output', r.output, 'error', r.error, 'timing', r.timing);
@@ -45,7 +45,7 @@ $$;
 comment on function ledger_internal.tool_call_document(public.agent_tool_calls) is 'A tool call as the document its author sent.';
 
 create function ledger_internal.accept_tool_call() returns trigger
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   caller record := ledger_internal.caller();
   subject ledger_internal.subject;

@@ -41,7 +41,7 @@ comment on column public.policy_decisions.evaluated_at is 'When the guard evalua
 comment on column public.policy_decisions.guard_invocation_id is 'The guard''s own invocation; its outcome governs the subject''s.';
 
 create function ledger_internal.decision_document(r public.policy_decisions) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('invocation_id', r.invocation_id, 'execution_id', r.execution_id, 'decision', r.decision,
     'policy_rule_triggered', r.policy_rule_triggered, 'risk_score', r.risk_score, 'requires_hitl', r.requires_hitl,
@@ -51,7 +51,7 @@ $$;
 comment on function ledger_internal.decision_document(public.policy_decisions) is 'A decision as the document its guard sent.';
 
 create function ledger_internal.accept_decision() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   caller record := ledger_internal.caller();
   subject ledger_internal.subject;

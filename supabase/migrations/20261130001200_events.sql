@@ -41,7 +41,7 @@ comment on column public.os_events.data is 'Payload: of an emitted event outcome
 comment on column public.os_events.request_digest is 'Digest of the event as sent; null for emitted ones.';
 
 create function ledger_internal.event_document(r public.os_events) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('event_id', r.event_id, 'type', r.type, 'source', case when r.invocation_id is null then r.source end,
     'invocation_id', r.invocation_id, 'correlation_id', case when r.invocation_id is null then r.correlation_id end,
@@ -51,7 +51,7 @@ $$;
 comment on function ledger_internal.event_document(public.os_events) is 'An event as the document its author sent.';
 
 create function ledger_internal.accept_event() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   caller record := ledger_internal.caller();
   subject ledger_internal.subject;
@@ -102,7 +102,7 @@ $$;
 comment on function ledger_internal.accept_event() is 'Checks an event that a tenant writes and sets what its author may not.';
 
 create function ledger_internal.publish_event() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   delete from ledger_internal.unresolved_causes u where u.tenant_id = new.tenant_id and u.causation_id = new.event_id;
   return null;

@@ -172,7 +172,7 @@ $$;
 
 -- The one minting function of both outcome tables: an outcome id exists from the moment its terminal row does.
 create function ledger_internal.mint_outcome_id() returns uuid
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return gen_random_uuid();
 end

@@ -6,7 +6,7 @@
 -- One statement looks up what is referred to and locks it, sorted. What that look could not see yet (an event or a decision
 -- that committed while this waited) is looked up again under the locks, which are re-entrant.
 create function ledger_internal.lock_outcome(subject ledger_internal.subject, out decided public.policy_decisions) returns public.policy_decisions
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   announced_by uuid;
 begin
@@ -44,7 +44,7 @@ $$;
 comment on function ledger_internal.lock_outcome(ledger_internal.subject) is 'The locks of one outcome: exclusive on its subject, shared on all it refers to. Returns the decision about the subject, read under them.';
 
 create function ledger_internal.referred_subjects(subject ledger_internal.subject) returns text[]
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   return array[
     subject.within::text,
@@ -59,7 +59,7 @@ $$;
 comment on function ledger_internal.referred_subjects(ledger_internal.subject) is 'Ids an outcome of this subject refers to, as far as they are visible now.';
 
 create function ledger_internal.mismatch(path text, rule text, message text) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_array(jsonb_build_object('path', path, 'rule', rule, 'message', message));
 end
@@ -68,7 +68,7 @@ comment on function ledger_internal.mismatch(text, text, text) is 'A list of one
 
 -- What the envelope alone cannot show: that it speaks of its start row.
 create function ledger_internal.start_mismatches(envelope jsonb, subject ledger_internal.subject) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object('path', m.path, 'rule', 'matches_start', 'message', 'must equal the start row''s')), '[]')
@@ -88,7 +88,7 @@ comment on function ledger_internal.start_mismatches(jsonb, ledger_internal.subj
 
 -- With a recorded decision the policy member is required and equal to it; without one it is refused.
 create function ledger_internal.require_policy(envelope jsonb, subject ledger_internal.subject, recorded public.policy_decisions) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   given jsonb := nullif(envelope -> 'policy', 'null');
   produced boolean := envelope ->> 'status' in ('success', 'partial');
@@ -125,7 +125,7 @@ $$;
 comment on function ledger_internal.require_policy(jsonb, ledger_internal.subject, public.policy_decisions) is 'Holds an envelope against the recorded decision. Refuses policy_mismatch, policy_required, hitl_required.';
 
 create function ledger_internal.require_checked_schemas(envelope jsonb, subject ledger_internal.subject, result_hash text, confidence_hash text) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if subject.output_schema_hash is not null and envelope ->> 'status' in ('success', 'partial') and result_hash is distinct from subject.output_schema_hash then
     perform ledger_internal.refuse('schema_unchecked', null,
@@ -142,7 +142,7 @@ $$;
 comment on function ledger_internal.require_checked_schemas(jsonb, ledger_internal.subject, text, text) is 'Refuses schema_unchecked unless the recorder names the very schemas the start row knew.';
 
 create function ledger_internal.require_sub_workflows(envelope jsonb, tenant uuid) returns void
-language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   unknown jsonb;
 begin
@@ -159,7 +159,7 @@ comment on function ledger_internal.require_sub_workflows(jsonb, uuid) is 'Refus
 
 -- Everything both outcome tables check, in the order a caller can mend it.
 create function ledger_internal.check_outcome(envelope jsonb, subject ledger_internal.subject, decided public.policy_decisions, result_hash text, confidence_hash text) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if not ledger_internal.envelope_ok(envelope) then
     perform ledger_internal.refuse('envelope_invalid', null, ledger_internal.envelope_violations(envelope));
@@ -188,7 +188,7 @@ $$;
 comment on function ledger_internal.check_outcome(jsonb, ledger_internal.subject, public.policy_decisions, text, text) is 'Holds an envelope against the contract, its start row, its decision, its schemas and its children.';
 
 create function ledger_internal.accept_outcome() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   kind constant text := tg_argv[0];
   caller record := ledger_internal.caller();
@@ -284,7 +284,7 @@ comment on function ledger_internal.accept_outcome() is 'Checks a terminal row o
 -- Replica mode (a restore) skips accept and publish, and foreign keys with them: this one fires only there, and refuses
 -- an outcome whose id is not claimed for its table and tenant.
 create function ledger_internal.refuse_unclaimed() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   if not exists (select from public.outcome_ids i
                   where i.outcome_id = new.outcome_id and i.tenant_id = new.tenant_id and i.source_type = new.source_type) then
@@ -296,7 +296,7 @@ $$;
 comment on function ledger_internal.refuse_unclaimed() is 'In replica mode: an outcome''s id must be claimed for its table and tenant.';
 
 create function ledger_internal.accept_late() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   caller record := ledger_internal.caller();
   subject ledger_internal.subject;

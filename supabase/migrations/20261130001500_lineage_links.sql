@@ -36,7 +36,7 @@ comment on column public.agent_lineage_links.origin is 'derived by the database,
 comment on column public.agent_lineage_links.declared_by is 'The actor that declared it.';
 
 create function ledger_internal.link_key(document jsonb) returns text
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return concat_ws('/', 'link', document ->> 'source_outcome_id', document ->> 'target_outcome_id', document ->> 'relation');
 end
@@ -44,7 +44,7 @@ $$;
 comment on function ledger_internal.link_key(jsonb) is 'What two declarations of one link lock.';
 
 create function ledger_internal.accept_link() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   caller record := ledger_internal.caller();
   document jsonb := jsonb_build_object('source_outcome_id', new.source_outcome_id, 'target_outcome_id', new.target_outcome_id, 'relation', new.relation);
@@ -90,7 +90,7 @@ create trigger accept before insert on public.agent_lineage_links for each row w
 
 -- Does a causation id name anything yet: an outcome, an event, an invocation or an execution.
 create function ledger_internal.cause_known(tenant uuid, cause text) returns boolean
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   id uuid := ledger_internal.uuid_or_null(cause);
 begin
@@ -123,7 +123,7 @@ comment on view ledger_internal.outcomes is 'Both outcome tables as one relation
 -- opens some thirty indexes for a row that needs three. `offset 0` keeps a look-up below the row that asks for it, where
 -- the planner would else read a tenant's whole history.
 create function ledger_internal.publish_outcome() returns trigger
-language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   outcomes bigint;
   resolved bigint;
@@ -285,3 +285,34 @@ comment on function ledger_internal.publish_outcome() is 'Claims the outcome''s 
 
 create trigger publish after insert on public.agent_invocation_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome('invocation');
 create trigger publish after insert on public.workflow_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome('execution');
+
+-- One statement can insert an outcome and, beside it, what belongs before one: the triggers of the second see neither the
+-- outcome nor the end of its open work. At commit both stand, and their order tells.
+create function ledger_internal.refuse_after_outcome() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if tg_argv[0] <> 'execution' then
+    if exists (select from public.agent_invocation_outcomes o
+                where o.invocation_id = new.invocation_id and o.tenant_id is not distinct from new.tenant_id and o.xid = new.xid and o.seq < new.seq) then
+      perform ledger_internal.refuse('invocation_closed');
+    end if;
+  end if;
+  if tg_argv[0] <> 'invocation' then
+    if exists (select from public.workflow_outcomes o
+                where o.execution_id = new.execution_id and o.tenant_id is not distinct from new.tenant_id and o.xid = new.xid and o.seq < new.seq) then
+      perform ledger_internal.refuse('execution_closed');
+    end if;
+  end if;
+  return null;
+end
+$$;
+comment on function ledger_internal.refuse_after_outcome() is 'At commit: refuses what the same transaction wrote about a subject after its outcome.';
+
+create constraint trigger refuse_after_outcome after insert on public.agent_tool_calls deferrable initially deferred
+  for each row execute function ledger_internal.refuse_after_outcome('invocation');
+create constraint trigger refuse_after_outcome after insert on public.os_events deferrable initially deferred
+  for each row when (new.kind = 'registered') execute function ledger_internal.refuse_after_outcome('invocation');
+create constraint trigger refuse_after_outcome after insert on public.agent_invocations deferrable initially deferred
+  for each row when (new.execution_id is not null) execute function ledger_internal.refuse_after_outcome('execution');
+create constraint trigger refuse_after_outcome after insert on public.policy_decisions deferrable initially deferred
+  for each row execute function ledger_internal.refuse_after_outcome('either');

@@ -4,7 +4,7 @@
 -- scan that the statement keeps.
 
 create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
-language plpgsql immutable parallel safe set search_path = '' as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce(case ledger_table
     when 'source_definitions' then case ledger_role when 'operator' then true end

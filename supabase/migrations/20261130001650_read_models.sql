@@ -1,14 +1,14 @@
 -- Chapter: rows as callers read them. They run with the caller's rights: what a token may not read is absent.
 
 create function ledger_internal.tool_call_read(r public.agent_tool_calls) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.tool_call_document(r) || jsonb_build_object('recorded_at', ledger_internal.rfc3339(r.recorded_at), 'recorded_by', r.recorded_by);
 end
 $$;
 
 create function ledger_internal.decision_read(r public.policy_decisions) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('decision_id', r.decision_id) || ledger_internal.decision_document(r)
       || jsonb_build_object('recorded_at', ledger_internal.rfc3339(r.recorded_at), 'recorded_by', r.recorded_by);
@@ -16,7 +16,7 @@ end
 $$;
 
 create function ledger_internal.event_read(r public.os_events) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('event_id', r.event_id, 'kind', r.kind, 'type', r.type, 'source', r.source, 'invocation_id', r.invocation_id, 'outcome_id', r.outcome_id,
     'correlation_id', r.correlation_id, 'causation_id', r.causation_id, 'occurred_at', ledger_internal.rfc3339(r.occurred_at), 'data', r.data,
@@ -25,7 +25,7 @@ end
 $$;
 
 create function ledger_internal.link_read(r public.agent_lineage_links) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('link_id', r.link_id, 'source_outcome_id', r.source_outcome_id, 'target_outcome_id', r.target_outcome_id, 'relation', r.relation,
     'origin', r.origin, 'declared_by', r.declared_by, 'recorded_at', ledger_internal.rfc3339(r.recorded_at));
@@ -33,7 +33,7 @@ end
 $$;
 
 create function ledger_internal.definition_read(r public.source_definitions) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.definition_document(r)
       || jsonb_build_object('output_schema_hash', r.output_schema_hash, 'confidence_schema_hash', r.confidence_schema_hash,
@@ -47,7 +47,7 @@ comment on function ledger_internal.link_read(public.agent_lineage_links) is 'A 
 comment on function ledger_internal.definition_read(public.source_definitions) is 'A definition as callers read it.';
 
 create function ledger_internal.late_of(tenant uuid, winner uuid) returns jsonb
-language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   return (
     select jsonb_agg(jsonb_build_object('outcome', l.outcome_envelope, 'received_at', ledger_internal.rfc3339(l.recorded_at), 'received_by', l.recorded_by) order by l.epoch, l.xid, l.seq)
@@ -57,7 +57,7 @@ $$;
 comment on function ledger_internal.late_of(uuid, uuid) is 'The envelopes that lost to an outcome, or null.';
 
 create function ledger_internal.agent_outcome_read(o public.agent_invocation_outcomes) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return o.outcome_envelope || jsonb_build_object('invocation_id', o.invocation_id, 'execution_id', o.execution_id,
     'recorded_at', ledger_internal.rfc3339(o.recorded_at), 'recorded_by', o.recorded_by, 'origin', o.origin, 'completion_reason', o.completion_reason,
@@ -66,7 +66,7 @@ end
 $$;
 
 create function ledger_internal.workflow_outcome_read(o public.workflow_outcomes) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return o.outcome_envelope || jsonb_build_object('invocation_id', null, 'execution_id', o.execution_id,
     'recorded_at', ledger_internal.rfc3339(o.recorded_at), 'recorded_by', o.recorded_by, 'origin', o.origin, 'completion_reason', o.completion_reason,
@@ -78,7 +78,7 @@ comment on function ledger_internal.workflow_outcome_read(public.workflow_outcom
 
 -- What a start row says by itself; state and outcome are laid over it.
 create function ledger_internal.invocation_start_read(i public.agent_invocations) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('invocation_id', i.invocation_id,
     'source', jsonb_build_object('type', 'agent', 'id', i.source_id, 'version', i.source_version, 'domain', i.domain),
@@ -92,7 +92,7 @@ $$;
 comment on function ledger_internal.invocation_start_read(public.agent_invocations) is 'An invocation as it reads at the moment of its start.';
 
 create function ledger_internal.execution_start_read(e public.workflow_executions) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('execution_id', e.execution_id,
     'source', jsonb_build_object('type', 'workflow', 'id', e.source_id, 'version', e.source_version, 'domain', e.domain),
@@ -106,7 +106,7 @@ $$;
 comment on function ledger_internal.execution_start_read(public.workflow_executions) is 'An execution as it reads at the moment of its start.';
 
 create function ledger_internal.invocation_read(i public.agent_invocations) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   work record;
   ended record;
@@ -121,7 +121,7 @@ $$;
 comment on function ledger_internal.invocation_read(public.agent_invocations) is 'An invocation as callers read it, with its state and its outcome.';
 
 create function ledger_internal.execution_read(e public.workflow_executions) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   work record;
   ended record;

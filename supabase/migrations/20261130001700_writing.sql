@@ -2,7 +2,7 @@
 -- They return recorded, replayed or conflict; only a refusal that writes nothing raises.
 
 create function ledger_internal.require_tenant() returns uuid
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
 begin
@@ -15,7 +15,7 @@ $$;
 comment on function ledger_internal.require_tenant() is 'The caller''s tenant, or a refusal.';
 
 create function ledger_internal.answer(result text, record jsonb, code text default null) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case when code is null then jsonb_build_object('result', result, 'record', record)
               else jsonb_build_object('result', result, 'code', code, 'record', record) end;
@@ -25,7 +25,7 @@ comment on function ledger_internal.answer(text, jsonb, text) is 'What a recordi
 
 -- Something outside that caused a start becomes an event, and the event its cause.
 create function ledger_internal.receive_trigger(trigger jsonb, correlation text) returns text
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
   id constant text := coalesce(trigger ->> 'event_id', gen_random_uuid()::text);
@@ -46,7 +46,7 @@ $$;
 comment on function ledger_internal.receive_trigger(jsonb, text) is 'Records the outside event that triggered a start, once; returns its event_id.';
 
 create function ledger_internal.requested_deadline(request jsonb) returns timestamptz
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce(ledger_internal.moment(request ->> 'deadline_at'), clock_timestamp() + (request -> 'deadline_in_ms')::bigint * interval '1 millisecond');
 end
@@ -55,7 +55,7 @@ comment on function ledger_internal.requested_deadline(jsonb) is 'The deadline a
 
 -- A JSON null is an absent member.
 create function ledger_internal.without_nulls(document jsonb) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return (select coalesce(jsonb_object_agg(m.key, m.value), '{}') from jsonb_each(document) m where m.value <> 'null');
 end
@@ -63,7 +63,7 @@ $$;
 comment on function ledger_internal.without_nulls(jsonb) is 'A document without its top-level null members.';
 
 create function ledger_internal.start_request(document jsonb) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   request constant jsonb := ledger_internal.without_nulls(document);
 begin
@@ -74,7 +74,7 @@ comment on function ledger_internal.start_request(jsonb) is 'A start as it is co
 
 -- The accept trigger takes the request's digest from here; cleared at once, so that a later bare insert has none.
 create function ledger_internal.say_digest(digest text) returns void
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform set_config('ledger_internal.request_digest', digest, true);
 end
@@ -82,7 +82,7 @@ $$;
 comment on function ledger_internal.say_digest(text) is 'Tells the accept trigger the digest of the request being written.';
 
 create function public.start_invocation(invocation jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.require_tenant();
   request jsonb;
@@ -122,7 +122,7 @@ $$;
 comment on function public.start_invocation(jsonb) is 'Writes an invocation''s start row before it runs. The same request again is a replay; the same id with another request is invocation_conflict.';
 
 create function public.start_execution(execution jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.require_tenant();
   request jsonb;
@@ -161,7 +161,7 @@ $$;
 comment on function public.start_execution(jsonb) is 'Writes an execution''s start row before it runs. The same request again is a replay; the same id with another request is execution_conflict.';
 
 create function public.record_tool_call(tool_call jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.require_tenant();
   request jsonb;
@@ -193,7 +193,7 @@ $$;
 comment on function public.record_tool_call(jsonb) is 'Records one tool call of an open invocation. With a tool_call_id a retry is a replay.';
 
 create function ledger_internal.beat(invocation uuid) returns jsonb
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   caller record := ledger_internal.caller();
   subject ledger_internal.subject;
@@ -216,7 +216,7 @@ $$;
 comment on function ledger_internal.beat(uuid) is 'Notes that an open invocation of the caller''s tenant is alive.';
 
 create function public.heartbeat(invocation_id uuid) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.beat(invocation_id);
 end
@@ -224,7 +224,7 @@ $$;
 comment on function public.heartbeat(uuid) is 'Says that an open invocation is alive. Advisory: a lapsed heartbeat shows as stalled and ends nothing.';
 
 create function public.record_policy_decision(decision jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.require_tenant();
   request jsonb;
@@ -251,7 +251,7 @@ $$;
 comment on function public.record_policy_decision(jsonb) is 'Records the guard''s one binding decision about an open invocation or execution.';
 
 create function public.register_event(event jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.require_tenant();
   request jsonb;
@@ -281,7 +281,7 @@ $$;
 comment on function public.register_event(jsonb) is 'Registers an event of an open invocation, or one received from outside. With an event_id a retry is a replay.';
 
 create function public.declare_link(link jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.require_tenant();
   kept public.agent_lineage_links;
@@ -305,7 +305,7 @@ $$;
 comment on function public.declare_link(jsonb) is 'Declares a lineage link between two outcomes. A link that already stands is a replay.';
 
 create function public.put_source_definition(definition jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.require_tenant();
   request jsonb;

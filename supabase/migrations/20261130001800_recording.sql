@@ -2,7 +2,7 @@
 
 -- The subject has its outcome already: the same content again is that outcome; other content is late, kept, and told who won.
 create function ledger_internal.answer_second(kind text, id uuid, envelope jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
   won jsonb;
@@ -30,7 +30,7 @@ $$;
 comment on function ledger_internal.answer_second(text, uuid, jsonb) is 'Answers a recording whose subject already has its outcome: replayed, or conflict with the late envelope kept.';
 
 create function public.record_agent_outcome(invocation_id uuid, outcome jsonb, checked_schemas jsonb default null) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   recorded jsonb;
 begin
@@ -48,7 +48,7 @@ $$;
 comment on function public.record_agent_outcome(uuid, jsonb, jsonb) is 'Records the one terminal outcome of an invocation. Returns {result: recorded | replayed | conflict, record: the recorded envelope}.';
 
 create function public.record_workflow_outcome(execution_id uuid, outcome jsonb, checked_schemas jsonb default null) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   recorded jsonb;
 begin
@@ -66,7 +66,7 @@ $$;
 comment on function public.record_workflow_outcome(uuid, jsonb, jsonb) is 'Records the one terminal outcome of an execution. Returns {result: recorded | replayed | conflict, record: the recorded envelope}.';
 
 create function ledger_internal.record_item(item jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   invocation constant uuid := ledger_internal.uuid_or_null(item ->> 'invocation_id');
   execution constant uuid := ledger_internal.uuid_or_null(item ->> 'execution_id');
@@ -84,7 +84,7 @@ comment on function ledger_internal.record_item(jsonb) is 'Records one item of a
 
 -- A batch takes all its locks before its first row, sorted, whatever order its items came in.
 create function ledger_internal.lock_outcomes(items jsonb) returns void
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
   own text[];
@@ -115,7 +115,7 @@ comment on function ledger_internal.lock_outcomes(jsonb) is 'All locks of a batc
 -- The fast way: every new outcome in one statement per table. Returns null when any item was refused, so that the slow way
 -- finds out which.
 create function ledger_internal.record_together(items jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   recorded jsonb;
   also jsonb;
@@ -164,7 +164,7 @@ comment on function ledger_internal.record_together(jsonb) is 'Records a batch s
 
 -- One bad item never harms another: each runs in a subtransaction of its own.
 create function ledger_internal.each_item(writer text, items jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   item jsonb;
   answer jsonb;
@@ -196,7 +196,7 @@ $$;
 comment on function ledger_internal.each_item(text, jsonb) is 'Runs a writing function over a batch; a refused item becomes {result: refused, refusal}, the others stand.';
 
 create function ledger_internal.require_batch(items jsonb) returns void
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   if jsonb_typeof(items) is distinct from 'array' or jsonb_array_length(items) > 100 then
     perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '', 'rule', 'batch', 'message', 'must be an array of at most 100 items')));
@@ -206,7 +206,7 @@ $$;
 comment on function ledger_internal.require_batch(jsonb) is 'Refuses what is not an array of at most 100 items.';
 
 create function public.record_outcomes(items jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(items);
   perform ledger_internal.lock_outcomes(items);
@@ -224,7 +224,7 @@ comment on function public.record_outcomes(jsonb) is 'Records up to 100 outcomes
 
 -- The other batches: every lock that an item will take, first and sorted, then each item.
 create function ledger_internal.lock_items(own text[], refs text[]) returns void
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.lock_subjects(ledger_internal.require_tenant(), own, refs);
 end
@@ -233,7 +233,7 @@ comment on function ledger_internal.lock_items(text[], text[]) is 'All locks of 
 
 -- A source that starts undefined for the first time is noted in a row that the next batch would wait for.
 create function ledger_internal.new_sources(source_type text, starts jsonb) returns text[]
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
 begin
@@ -248,7 +248,7 @@ $$;
 comment on function ledger_internal.new_sources(text, jsonb) is 'Lock keys of the sources in a batch of starts that are not noted as undefined yet.';
 
 create function public.start_invocations(invocations jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(invocations);
   perform ledger_internal.lock_items(
@@ -260,7 +260,7 @@ begin
 end
 $$;
 create function public.start_executions(executions jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(executions);
   perform ledger_internal.lock_items(
@@ -271,7 +271,7 @@ begin
 end
 $$;
 create function public.record_tool_calls(tool_calls jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(tool_calls);
   perform ledger_internal.lock_items(
@@ -281,7 +281,7 @@ begin
 end
 $$;
 create function ledger_internal.beat_item(item jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.answer('recorded', ledger_internal.beat(ledger_internal.uuid_or_null(item #>> '{}')));
 end
@@ -291,7 +291,7 @@ comment on function ledger_internal.beat_item(jsonb) is 'One heartbeat of a batc
 -- Two batches of heartbeats exclude each other by their own keys; the invocations' shared ones keep them behind a recording
 -- that is removing the same open work.
 create function public.heartbeats(invocation_ids jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(invocation_ids);
   perform ledger_internal.lock_items(
@@ -301,7 +301,7 @@ begin
 end
 $$;
 create function public.record_policy_decisions(decisions jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(decisions);
   perform ledger_internal.lock_items(
@@ -311,7 +311,7 @@ begin
 end
 $$;
 create function public.register_events(events jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(events);
   perform ledger_internal.lock_items(
@@ -321,7 +321,7 @@ begin
 end
 $$;
 create function public.declare_links(links jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(links);
   perform ledger_internal.lock_items(array(select ledger_internal.link_key(l) from jsonb_array_elements(links) l), '{}');
@@ -329,7 +329,7 @@ begin
 end
 $$;
 create function public.put_source_definitions(definitions jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.require_batch(definitions);
   perform ledger_internal.lock_items(

@@ -1,7 +1,7 @@
 -- Chapter: reading one, and reading pages. Null when absent or another tenant's; pages are complete, never silently cut.
 
 create function public.get_invocation(id uuid) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
   i public.agent_invocations;
@@ -18,7 +18,7 @@ $$;
 comment on function public.get_invocation(uuid) is 'One invocation with its state, tool calls and outcome, or null.';
 
 create function public.get_execution(id uuid) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   e public.workflow_executions;
 begin
@@ -29,7 +29,7 @@ $$;
 comment on function public.get_execution(uuid) is 'One execution with its status and outcome, or null.';
 
 create function public.get_outcome(id uuid) returns jsonb
-language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
   agent public.agent_invocation_outcomes;
@@ -46,7 +46,7 @@ $$;
 comment on function public.get_outcome(uuid) is 'One outcome, or null: the envelope''s members, with late, judgment and verification beside them.';
 
 create function public.get_event(id text) returns jsonb
-language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   e public.os_events;
 begin
@@ -57,7 +57,7 @@ $$;
 comment on function public.get_event(text) is 'One event, or null.';
 
 create function public.get_source_definition(source_type text, source_id text, version text) returns jsonb
-language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   d public.source_definitions;
 begin
@@ -70,7 +70,7 @@ $$;
 comment on function public.get_source_definition(text, text, text) is 'One version of a source''s definition, or null.';
 
 create function ledger_internal.refuse_query(parameter text, message text) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/' || parameter, 'rule', 'query', 'message', message)));
 end
@@ -79,7 +79,7 @@ comment on function ledger_internal.refuse_query(text, text) is 'Refuses a list'
 
 -- One page of one relation. `matches` maps a filter's parameter to the column it compares; values are bound, never spelled.
 create function ledger_internal.page(relation regclass, item text, filter jsonb, matches jsonb, also text default 'true') returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
   wanted jsonb;
@@ -145,7 +145,7 @@ $$;
 comment on function ledger_internal.page(regclass, text, jsonb, jsonb, text) is 'One page of a tenant''s rows, newest first unless asked otherwise: {items, next_cursor}.';
 
 create function ledger_internal.outcome_item(o ledger_internal.outcomes) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return public.get_outcome(o.outcome_id);
 end
@@ -153,7 +153,7 @@ $$;
 comment on function ledger_internal.outcome_item(ledger_internal.outcomes) is 'A row of the outcomes view as callers read it.';
 
 create function public.list_outcomes(filter jsonb default '{}') returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.page('ledger_internal.outcomes', 'ledger_internal.outcome_item', filter - 'invocation_id' - 'execution_id',
     '{"correlation_id": "correlation_id", "causation_id": "causation_id", "status": "status", "source_type": "source_type", "source_id": "source_id", "domain": "domain"}',
@@ -164,7 +164,7 @@ comment on function public.list_outcomes(jsonb) is 'Outcomes of the tenant by co
 
 -- execution_id asks for the execution's own outcome and for those of what ran in it.
 create function ledger_internal.outcome_subject_condition(filter jsonb) returns text
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   condition text := 'true';
   parameter text;
@@ -186,7 +186,7 @@ comment on function ledger_internal.outcome_subject_condition(jsonb) is 'The con
 
 -- A state names open work, whose table is small, or ended work, which is everything else.
 create function ledger_internal.state_condition(filter jsonb, subject text) returns text
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   state constant text := filter ->> 'state';
 begin
@@ -205,7 +205,7 @@ $$;
 comment on function ledger_internal.state_condition(jsonb, text) is 'The condition that a state puts on a list of starts.';
 
 create function public.list_invocations(filter jsonb default '{}') returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.page('public.agent_invocations', 'ledger_internal.invocation_read', filter,
     '{"source_id": "source_id", "domain": "domain", "correlation_id": "correlation_id", "execution_id": "execution_id::uuid"}',
@@ -215,7 +215,7 @@ $$;
 comment on function public.list_invocations(jsonb) is 'Invocations of the tenant by state, source_id, domain, correlation_id, execution_id, from, to; {items, next_cursor}.';
 
 create function public.list_executions(filter jsonb default '{}') returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.page('public.workflow_executions', 'ledger_internal.execution_read', filter,
     '{"source_id": "source_id", "domain": "domain", "correlation_id": "correlation_id"}',
@@ -225,7 +225,7 @@ $$;
 comment on function public.list_executions(jsonb) is 'Executions of the tenant by state, source_id, domain, correlation_id, from, to; {items, next_cursor}.';
 
 create function public.list_events(filter jsonb default '{}') returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return ledger_internal.page('public.os_events', 'ledger_internal.event_read', filter,
     '{"type": "type", "correlation_id": "correlation_id", "invocation_id": "invocation_id::uuid", "outcome_id": "outcome_id::uuid"}');

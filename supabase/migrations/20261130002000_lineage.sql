@@ -6,7 +6,7 @@
 
 create function ledger_internal.neighbours(tenants uuid[], frontier uuid[], upstream boolean)
 returns table (outcome_id uuid, relation text, via uuid)
-language plpgsql stable set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   return query
   select l.source_outcome_id, l.relation, l.target_outcome_id from public.agent_lineage_links l
@@ -21,7 +21,7 @@ comment on function ledger_internal.neighbours(uuid[], uuid[], boolean) is 'Dire
 -- What a level reaches that was not reached before. Hashed: the reached set is compared once, not once a neighbour.
 create function ledger_internal.new_neighbours(tenants uuid[], frontier uuid[], reached uuid[], upstream boolean)
 returns table (outcome_id uuid, relation text, via uuid)
-language plpgsql stable set search_path = '' set enable_nestloop = off set enable_mergejoin = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off set enable_mergejoin = off as $$
 begin
   return query
   select n.outcome_id, n.relation, n.via from ledger_internal.neighbours(tenants, frontier, upstream) n
@@ -34,7 +34,7 @@ comment on function ledger_internal.new_neighbours(uuid[], uuid[], uuid[], boole
 create function ledger_internal.walk(root uuid, max_depth integer, upstream boolean)
 returns table (depth integer, outcome_id uuid, relation text, via_outcome_id uuid, source_type text, source_id text, source_version text, domain text,
                status text, correlation_id text, completed_at timestamptz, truncated boolean)
-language plpgsql stable set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   tenants constant uuid[] := ledger_internal.readable_tenants();
   cap constant integer := least(coalesce(max_depth, 20), 64);
@@ -85,7 +85,7 @@ comment on function ledger_internal.walk(uuid, integer, boolean) is 'Everything 
 create function public.lineage_why(outcome uuid, max_depth integer default 20)
 returns table (depth integer, outcome_id uuid, relation text, via_outcome_id uuid, source_type text, source_id text, source_version text, domain text,
                status text, correlation_id text, completed_at timestamptz, truncated boolean)
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return query select * from ledger_internal.walk(outcome, max_depth, true);
 end
@@ -95,7 +95,7 @@ comment on function public.lineage_why(uuid, integer) is 'What caused an outcome
 create function public.lineage_impact(outcome uuid, max_depth integer default 20)
 returns table (depth integer, outcome_id uuid, relation text, via_outcome_id uuid, source_type text, source_id text, source_version text, domain text,
                status text, correlation_id text, completed_at timestamptz, truncated boolean)
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return query select * from ledger_internal.walk(outcome, max_depth, false);
 end
@@ -105,7 +105,7 @@ comment on function public.lineage_impact(uuid, integer) is 'What an outcome cau
 create function public.lineage_correlation(correlation text)
 returns table (outcome_id uuid, source_type text, source_id text, source_version text, domain text, status text, started_at timestamptz, completed_at timestamptz,
                invocation_id uuid, execution_id uuid, causation_id text, links jsonb)
-language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   return query
   select o.outcome_id, o.source_type, o.source_id, o.source_version, o.domain, o.status, o.started_at, o.completed_at,
@@ -126,7 +126,7 @@ comment on function public.lineage_correlation(text) is 'Every outcome of a busi
 -- claims must not count for it.
 create function ledger_internal.gaps_of_tenants(tenants uuid[], wanted text, max_rows integer)
 returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   if wanted is null or wanted = 'unresolved_causation' then
     return query select 'unresolved_causation', u.subject_type, u.subject_id::text, null::uuid, u.since, jsonb_build_object('causation_id', u.causation_id)
@@ -178,7 +178,7 @@ comment on function ledger_internal.gaps_of_tenants(uuid[], text, integer) is 'W
 
 create function ledger_internal.gaps_of_token(wanted text, max_rows integer)
 returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return query select * from ledger_internal.gaps_of_tenants(array[ledger_internal.tenant_id()], wanted, max_rows);
 end
@@ -187,7 +187,7 @@ comment on function ledger_internal.gaps_of_token(text, integer) is 'What is mis
 
 create function ledger_internal.gaps_of_auditor(wanted text, max_rows integer)
 returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return query select * from ledger_internal.gaps_of_tenants(ledger_internal.audited_tenants(), wanted, max_rows);
 end
@@ -196,7 +196,7 @@ comment on function ledger_internal.gaps_of_auditor(text, integer) is 'What is m
 
 create function public.lineage_gaps(wanted text default null, max_rows integer default 1000)
 returns table (gap text, subject_type text, subject_id text, outcome_id uuid, since timestamptz, detail jsonb)
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   if not ledger_internal.gap_known(wanted) then
     perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/gap', 'rule', 'one_of',
@@ -214,7 +214,7 @@ comment on function public.lineage_gaps(text, integer) is 'What the ledger knows
 
 -- The same answers as one document, with every link among the nodes, for graphs and trees.
 create function public.lineage_document(direction text, outcome_id uuid, max_depth integer default 20) returns jsonb
-language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
   document jsonb;
@@ -243,7 +243,7 @@ $$;
 comment on function public.lineage_document(text, uuid, integer) is 'lineage_why or lineage_impact as one document with the links among its nodes; null when the outcome is unknown.';
 
 create function public.lineage_correlation_document(correlation_id text) returns jsonb
-language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
 begin
@@ -267,7 +267,7 @@ $$;
 comment on function public.lineage_correlation_document(text) is 'A business transaction as one document: its outcomes, the links that lead out of them, and what is still open.';
 
 create function public.lineage_gaps_document(gap text default null, max_rows integer default 1000) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select jsonb_build_object(

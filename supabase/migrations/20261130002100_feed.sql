@@ -3,7 +3,7 @@
 create function public.feed(after_epoch integer default 0, after_xid text default '0', after_seq bigint default 0, max_rows integer default 1000,
                             kinds text[] default null, tenant uuid default null, witness text default null)
 returns table (epoch integer, xid text, seq bigint, tenant_id uuid, kind text, content jsonb)
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   ledger_tables constant text[] := ledger_internal.feed_tables();
   latest integer;
@@ -45,7 +45,7 @@ comment on function public.feed(integer, text, bigint, integer, text[], uuid, te
 
 -- A transaction left open anywhere in the cluster holds the feed back; this names it.
 create function ledger_internal.feed_holders() returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object('pid', h.pid, 'user', h.login, 'database', h.database, 'age_s', h.age_s, 'prepared', h.prepared) order by h.age_s desc), '[]')
@@ -62,7 +62,7 @@ $$;
 comment on function ledger_internal.feed_holders() is 'Transactions older than a second that hold the feed back: pid, user, database, age_s; prepared ones by their name.';
 
 create function public.ledger_health() returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   holders constant jsonb := ledger_internal.feed_holders();
   -- Who else works on this cluster is the operators' business, not a tenant's.
@@ -75,7 +75,7 @@ $$;
 comment on function public.ledger_health() is 'Schema fingerprint, epoch, and what holds the feed back; degraded when that is older than 30 s.';
 
 create function ledger_internal.latest_epoch() returns integer
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return (select max(e.epoch) from public.epochs e);
 end

@@ -12,8 +12,8 @@ select p.oid, p.oid::regprocedure::text as signature, p.proname::text as name, p
 select plan(11);
 
 select is_empty(
-  $$ select signature from ours where not coalesce(proconfig, '{}') && array['search_path=""'] $$,
-  'every function has an empty search path');
+  $$ select signature from ours where not coalesce(proconfig, '{}') && array['search_path=pg_catalog, pg_temp'] $$,
+  'every function looks for names in pg_catalog, and in pg_temp only after it');
 
 select is_empty(
   $$ select signature from ours where schema = 'public' and prosecdef $$,

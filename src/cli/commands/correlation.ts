@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CorrelationDocument } from '../../client/documents.ts';
+import { firstErrors } from '../first-errors.ts';
 import { getJson } from '../http.ts';
 import { openLedger } from '../ledger.ts';
 import { type LedgerOptions, withLedger } from '../options.ts';
@@ -13,7 +14,11 @@ export function registerCorrelation(program: Command, session: Session): void {
     .argument('<correlation-id>', 'the business transaction')
     .action(async (correlationId: string, options: LedgerOptions) => {
       const path = `/lineage/correlations/${encodeURIComponent(correlationId)}`;
-      const document = await getJson<CorrelationDocument>(await openLedger(options), path);
-      print(session.terminal, options.json, document, () => renderCorrelation(document, session.terminal.colour));
+      const ledger = await openLedger(options);
+      const document = await getJson<CorrelationDocument>(ledger, path);
+      const errors = options.json ? new Map<string, string>() : await firstErrors(ledger, document);
+      print(session.terminal, options.json, document, () =>
+        renderCorrelation(document, errors, session.terminal.colour),
+      );
     });
 }

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { isAlive } from '../../stack/postgres/postmaster.ts';
-import { requireLocal } from '../ledger.ts';
+import { unreachable } from '../failure.ts';
+import { attachLocal } from '../local-stack.ts';
 import { dataDirOf, type LocalOptions, withLocal } from '../options.ts';
 import { print } from '../output.ts';
 import { withProgress } from '../render/progress.ts';
@@ -12,7 +13,11 @@ export function registerDown(program: Command, session: Session): void {
     .description('stop the local stack; its data stays')
     .action(async (options: LocalOptions) => {
       const { terminal } = session;
-      const stack = await requireLocal(dataDirOf(options));
+      const dataDir = dataDirOf(options);
+      const stack = await attachLocal(dataDir);
+      if (stack === null) {
+        throw unreachable(`nothing runs on ${dataDir}; nothing to stop`, 'to start one: outcome-ledger up --detach');
+      }
       await withProgress('stopping', { watched: terminal.watched, total: 1 }, async () => {
         await stack.stop();
         await untilGone(stack.pid);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { OutcomeRecord } from '../../client/documents.ts';
-import { getJson } from '../http.ts';
+import { getByOutcome } from '../by-outcome.ts';
 import { openLedger } from '../ledger.ts';
 import { type LedgerOptions, uuid, withLedger } from '../options.ts';
 import { print } from '../output.ts';
@@ -11,9 +11,10 @@ export function registerOutcome(program: Command, session: Session): void {
   const outcome = program.command('outcome').description('read recorded outcomes');
   withLedger(outcome.command('show'))
     .description('one outcome whole, with what came too late')
-    .argument('<outcome-id>', 'its id', uuid)
-    .action(async (outcomeId: string, options: LedgerOptions) => {
-      const document = await getJson<OutcomeRecord>(await openLedger(options), `/outcomes/${outcomeId}`);
+    .argument('<id>', 'its id, or that of the invocation or execution that it ended', uuid)
+    .action(async (id: string, options: LedgerOptions) => {
+      const ledger = await openLedger(options);
+      const document = await getByOutcome<OutcomeRecord>(ledger, id, (outcomeId) => `/outcomes/${outcomeId}`);
       print(session.terminal, options.json, document, () => renderOutcome(document, session.terminal.colour));
     });
 }

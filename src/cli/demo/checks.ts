@@ -1,4 +1,5 @@
 import type { GapsDocument, LineageDocument, OutcomeRecord } from '../../client/documents.ts';
+import type { RecordedCause } from '../causes.ts';
 import type { Cast } from './cast.ts';
 import type { Played } from './play.ts';
 import type { Refusal } from './refusals.ts';
@@ -9,7 +10,7 @@ export interface Seen {
   cast: Cast;
   played: Played;
   outcomes: OutcomeRecord[];
-  why: LineageDocument;
+  why: LineageDocument & { causes: RecordedCause[] };
   gaps: GapsDocument;
   refusals: Refusal[];
 }

@@ -1,3 +1,4 @@
+import { causesOf } from '../causes.ts';
 import type { LocalStack } from '../local-stack.ts';
 import type { Progress } from '../render/progress.ts';
 import { hire } from './cast.ts';
@@ -26,5 +27,10 @@ export async function runDemo(stack: LocalStack, progress: Progress): Promise<Se
     cast.auditor.lineage.why(played.workflow.outcome_id),
     cast.auditor.lineage.gaps(),
   ]);
-  return { cast, played, outcomes: page, why, gaps, refusals };
+  const reader = {
+    functionsUrl: stack.functionsUrl,
+    token: await stack.mintToken({ tenantId: cast.tenantId, role: 'auditor', actorId: 'demo-auditor' }),
+  };
+  const { causes } = await causesOf(reader, why);
+  return { cast, played, outcomes: page, why: { ...why, causes }, gaps, refusals };
 }

@@ -14,15 +14,19 @@ npx supabase db push                           # tables, policies, triggers, SQL
 
 # the functions' own login; the URL it prints is LEDGER_DATABASE_URL
 outcome-ledger roles password ledger_gateway --database-url 'postgres://postgres:…@…:5432/postgres'
-npx supabase secrets set LEDGER_DATABASE_URL='postgres://ledger_gateway:…@…:5432/postgres'
+npx supabase secrets set LEDGER_DATABASE_URL='postgres://ledger_gateway:…@…:5432/postgres?sslmode=require'
 
 ${FUNCTIONS.map((name) => `npx supabase functions deploy ${name} --use-api`).join('\n')}
 
 outcome-ledger doctor --database-url 'postgres://postgres:…@…:5432/postgres' --url https://YOUR_REF.supabase.co
 \`\`\`
 
+In the dashboard: *Data API* exposes the schema \`public\` alone, never \`ledger_internal\`; *JWT keys* has an asymmetric
+signing key (ES256 or RS256).
+
 Tokens are those of Supabase Auth, with \`app_metadata\` \`{"tenant_id": "…", "ledger_role": "…", "actor_id": "…"}\`.
-Make a tenant with \`insert into public.tenants (tenant_id, name) values (gen_random_uuid(), 'acme');\`.
+Make a tenant with \`insert into public.tenants (tenant_id, name) values (gen_random_uuid(), 'acme') returning tenant_id;\`.
+It is a closed one, as production should be: sources without a definition are refused. \`open\` = true takes them, and \`gaps\` lists them.
 
 | folder | what |
 | --- | --- |

@@ -5,7 +5,11 @@ import { renderTable } from './table.ts';
 import { showTime } from './time.ts';
 
 /** Everything one business transaction did: its outcomes in the order they ended, what is open, how it hangs together. */
-export function renderCorrelation(document: CorrelationDocument, colour: Colour): string {
+export function renderCorrelation(
+  document: CorrelationDocument,
+  errors: ReadonlyMap<string, string>,
+  colour: Colour,
+): string {
   const nodes = [...document.nodes].sort((a, b) => (a.completed_at < b.completed_at ? -1 : 1));
   const parts = [
     renderTable(
@@ -16,6 +20,10 @@ export function renderCorrelation(document: CorrelationDocument, colour: Colour)
         { title: 'domain', value: (node) => node.domain },
         { title: 'completed', value: (node) => showTime(node.completed_at) },
         { title: 'outcome', value: (node) => node.outcome_id, paint: (text) => colour.dim(text) },
+        // Last, since its width is anyone's; without errors there is no such column.
+        ...(errors.size > 0
+          ? [{ title: 'errors', value: (node: { outcome_id: string }) => errors.get(node.outcome_id) }]
+          : []),
       ],
       colour,
     ),

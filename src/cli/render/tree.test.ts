@@ -49,6 +49,36 @@ describe('causal chain', () => {
     );
   });
 
+  test('ends the chain in what was recorded as its cause, found or not', () => {
+    const cause = { type: null, source: null, state: null };
+    const causes = [
+      {
+        ...cause,
+        outcome_id: id(1),
+        causation_id: 'order-1',
+        kind: 'event' as const,
+        type: 'order.received',
+        source: 'shop',
+      },
+      { ...cause, outcome_id: id(5), causation_id: 'lost\n', kind: null },
+      {
+        ...cause,
+        outcome_id: id(4),
+        causation_id: id(9),
+        kind: 'execution' as const,
+        state: 'running',
+        source: 'flow',
+      },
+    ];
+    const lines = renderTree({ ...diamond, causes, causes_left_out: 2 }, plain).split('\n');
+    expect(lines.filter((line) => line.includes('caused by'))).toEqual([
+      `├─ caused by        execution ${id(9)} (running by flow)`,
+      '│     └─ caused by  event order-1 (order.received from shop)',
+      '   └─ caused by     lost\\n  unresolved (see outcome-ledger gaps)',
+    ]);
+    expect(lines.at(-1)).toMatch(/2 more was not looked up/);
+  });
+
   test('draws effects when impact was asked', () => {
     const text = renderTree({ ...diamond, outcome_id: id(1), direction: 'impact' }, plain);
     expect(text.split('\n').map((line) => line.replace(/\s+(success|partial|failure).*agent (\w+)@.*/, ' $2'))).toEqual(

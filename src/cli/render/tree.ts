@@ -1,4 +1,5 @@
 import type { LineageDocument as Document } from '../../client/documents.ts';
+import type { RecordedCause } from '../causes.ts';
 import { clean } from './clean.ts';
 import { type Colour, paintStatus } from './colour.ts';
 import { showTime } from './time.ts';
@@ -12,6 +13,9 @@ type LineageNode = Pick<
 export interface DrawnLineage extends Pick<Document, 'outcome_id' | 'direction' | 'truncated'> {
   nodes: LineageNode[];
   links: Pick<Document['links'][number], 'source_outcome_id' | 'target_outcome_id' | 'relation'>[];
+  /** What set off the outcomes at which the chain ends. */
+  causes?: RecordedCause[];
+  causes_left_out?: number;
 }
 
 interface Line {
@@ -20,20 +24,24 @@ interface Line {
   node: LineageNode | undefined;
   outcomeId: string;
   repeated: boolean;
+  cause?: RecordedCause | undefined;
 }
 
 /**
  * The causal chain as a tree: under each outcome its causes (`why`) or its effects (`impact`), one line each with the
- * relation, status, source and time. A node reached on several paths stands once in full, then as a reference.
+ * relation, status, source and time. A node reached on several paths stands once in full, then as a reference. Where the
+ * chain ends, a leaf says what its outcome names as its cause.
  */
 export function renderTree(document: DrawnLineage, colour: Colour, width?: number): string {
   const lines = collectLines(document);
   const head = Math.max(...lines.map((line) => line.branch.length + line.relation.length));
-  const statusWidth = Math.max(...lines.map((line) => (line.node?.status ?? '?').length));
-  const sourceWidth = Math.max(...lines.map((line) => sourceOf(line.node).length));
+  const nodes = lines.filter((line) => !line.cause);
+  const statusWidth = Math.max(...nodes.map((line) => (line.node?.status ?? '?').length));
+  const sourceWidth = Math.max(...nodes.map((line) => sourceOf(line.node).length));
   const idWidth = width !== undefined && head + statusWidth + sourceWidth + 24 + 36 + 8 > width ? 8 : 36;
   const shown = lines.map((line) => {
     const relation = line.relation.padEnd(head - line.branch.length);
+    if (line.cause) return `${colour.dim(line.branch)}${colour.note(relation)}  ${causeInWords(line.cause, colour)}`;
     const source = sourceOf(line.node).padEnd(sourceWidth);
     const status = line.node?.status ?? '?';
     const start = `${colour.dim(line.branch)}${colour.note(relation)}  `;
@@ -46,6 +54,9 @@ export function renderTree(document: DrawnLineage, colour: Colour, width?: numbe
     const id = colour.dim(line.outcomeId.slice(0, idWidth));
     return `${start}${paintStatus(colour, status)}${padding}  ${source}  ${time}  ${id}`;
   });
+  if (document.causes_left_out) {
+    shown.push(colour.dim(`… what caused ${document.causes_left_out} more was not looked up: outcome show tells`));
+  }
   if (document.truncated) {
     shown.push(
       colour.warn('… cut at the depth limit: there is more beyond; ask again with a larger --depth (at most 64)'),
@@ -57,6 +68,7 @@ export function renderTree(document: DrawnLineage, colour: Colour, width?: numbe
 function collectLines(document: DrawnLineage): Line[] {
   const nodes = new Map(document.nodes.map((node) => [node.outcome_id, node]));
   const next = neighbours(document);
+  const causes = new Map(document.causes?.map((cause) => [cause.outcome_id, cause]));
   const seen = new Set<string>();
   const lines: Line[] = [];
   // An explicit stack: a chain may be as deep as the ledger allows, and a page of links must not exhaust the call stack.
@@ -68,6 +80,11 @@ function collectLines(document: DrawnLineage): Line[] {
     lines.push({ branch, relation, node: nodes.get(id), outcomeId: id, repeated });
     if (repeated) continue;
     const children = (next.get(id) ?? []).filter((child) => nodes.has(child.id));
+    const cause = causes.get(id);
+    if (cause) {
+      const branch = `${below}${children.length === 0 ? '└─ ' : '├─ '}`;
+      lines.push({ branch, relation: 'caused by', node: undefined, outcomeId: id, repeated: false, cause });
+    }
     for (let index = children.length - 1; index >= 0; index -= 1) {
       const child = children[index];
       if (child === undefined) continue;
@@ -102,4 +119,12 @@ function neighbours(document: DrawnLineage): Map<string, { id: string; relation:
 
 function sourceOf(node: LineageNode | undefined): string {
   return node ? clean(`${node.source_type} ${node.source_id}@${node.source_version}`) : '(unknown)';
+}
+
+function causeInWords(cause: RecordedCause, colour: Colour): string {
+  const id = clean(cause.causation_id);
+  if (cause.kind === null) return `${id}  ${colour.warn('unresolved')} (see outcome-ledger gaps)`;
+  const what = cause.type ?? cause.state;
+  const about = [what, cause.source && `${cause.type ? 'from' : 'by'} ${cause.source}`].filter(Boolean).join(' ');
+  return `${cause.kind} ${id}${about ? ` (${clean(about)})` : ''}`;
 }

@@ -65,6 +65,6 @@ export const traceparent = text({
 export const eventType = text({
   rule: 'event_type',
   expected: 'words joined by dots, of at most 200 characters, not beginning with os. (kept for the ledger)',
-  pattern: '^(?!os(\\.|$))[A-Za-z0-9_:/-]+(\\.[A-Za-z0-9_:/-]+)*$',
+  pattern: '^(?![oO][sS](\\.|$))[A-Za-z0-9_:/-]+(\\.[A-Za-z0-9_:/-]+)*$',
   maxCodePoints: 200,
 });
