@@ -11,8 +11,9 @@ import { literal, textArray } from './sql-text.ts';
  *
  * Lax mode unwraps arrays, so every value's type is asked before its content.
  */
-const ID = '"^[!-~]{1,200}$"';
-const NUMBER = '(0|[1-9][0-9]{0,8})';
+// Lengths are asked in SQL: a bounded repetition makes the regular expression ten times as slow.
+const ID = '"^[!-~]+$"';
+const NUMBER = '(0|[1-9][0-9]*)';
 const TIME =
   '"^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$"';
 
@@ -79,6 +80,9 @@ export function plainSuccessStatements(): string[] {
     `     and ${knows("(doc -> 'source')", memberShape(envelope, 'source'))}`,
     `     and ${knows("(doc -> 'timing')", memberShape(envelope, 'timing'))}`,
     `     and ${knows("coalesce(nullif(doc -> 'quality', 'null'::jsonb), '{}'::jsonb)", memberShape(envelope, 'quality'))}`,
+    ...['{correlation_id}', '{causation_id}', '{source,id}', '{source,domain}', '{source,version}'].map(
+      (place) => `     and length(doc #>> ${literal(place)}) <= ${place === '{source,version}' ? 100 : 200}`,
+    ),
     '  then return true; end if;',
     'end if;',
   ];

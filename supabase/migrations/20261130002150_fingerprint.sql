@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-  return '515df54e679353566c8ba6255cbe314c';
+  return 'eaf39e0616ba92034c144187804637e9';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';
