@@ -8,6 +8,8 @@ import { stackOf } from './stack-handle.ts';
 import { readState, type StackState } from './state.ts';
 import { mintToken } from './tokens.ts';
 
+const LONGEST_RESTART_MS = 15_000;
+
 /** The stack that runs on a data directory, in whatever process; undefined when none does. */
 export async function attach(dataDir: string): Promise<Stack | undefined> {
   const directory = await realpath(dataDir).catch(() => undefined);
@@ -29,10 +31,15 @@ export async function attach(dataDir: string): Promise<Stack | undefined> {
 // The file alone proves nothing: its process may have been killed, and its port be another program's.
 async function answers(state: StackState): Promise<boolean> {
   try {
-    const response = await fetch(new URL('/.outcome-ledger', state.functions_url), {
-      signal: AbortSignal.timeout(5000),
-    });
-    return ((await response.json()) as { instance?: string }).instance === state.instance;
+    for (const end = Date.now() + LONGEST_RESTART_MS; ; await sleep(100)) {
+      const response = await fetch(new URL('/.outcome-ledger', state.functions_url), {
+        signal: AbortSignal.timeout(5000),
+      });
+      const said = (await response.json()) as { instance?: string; database?: string };
+      if (said.instance !== state.instance) return false;
+      // A stack that restarts its database is whole again soon, or stops itself.
+      if (said.database !== 'restarting' || Date.now() > end) return true;
+    }
   } catch {
     return false;
   }

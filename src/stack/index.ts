@@ -1,4 +1,5 @@
 export { attach } from './attach.ts';
+export { DatabaseLost } from './keep-running.ts';
 export { migrationsFolder, readMigrations } from './migration-files.ts';
 export { migrate, readFingerprint } from './migrations.ts';
 export { LOGIN_ROLES, type LoginRole, presentLoginRoles, setRolePassword } from './role-passwords.ts';

@@ -1,17 +1,24 @@
 import { Hono } from 'hono';
 import type { SigningKeys } from './keys.ts';
 
-type OwnApp = { keys: SigningKeys; instance: string; controlToken: string; functionNames: string[]; stop(): void };
+type OwnApp = {
+  keys: SigningKeys;
+  instance: string;
+  controlToken: string;
+  functionNames: string[];
+  database(): string;
+  stop(): void;
+};
 
 /** What the stack answers besides the functions: its keys, as Supabase Auth serves them, and who it is. */
-export function createOwnApp({ keys, instance, controlToken, functionNames, stop }: OwnApp): Hono {
+export function createOwnApp({ keys, instance, controlToken, functionNames, database, stop }: OwnApp): Hono {
   const app = new Hono();
   app.get('/auth/v1/.well-known/jwks.json', async (c) => {
     c.header('cache-control', 'no-store');
     c.header('access-control-allow-origin', '*');
     return c.json(await keys.jwks());
   });
-  app.get('/.outcome-ledger', (c) => c.json({ instance, pid: process.pid }));
+  app.get('/.outcome-ledger', (c) => c.json({ instance, pid: process.pid, database: database() }));
   app.post('/.outcome-ledger/stop', (c) => {
     if (c.req.header('authorization') !== `Bearer ${controlToken}`) return c.json({ error: 'not_permitted' }, 403);
     // After the answer, which the stopping server would otherwise wait for.

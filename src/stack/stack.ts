@@ -19,6 +19,8 @@ export type StackOptions = {
   quiet?: boolean;
   /** Called with each step instead of writing it to standard error. */
   onProgress?: (text: string) => void;
+  /** Called when a running stack restarts its database; absent, it is written to standard error unless `quiet`. */
+  onNotice?: (text: string) => void;
 };
 
 /** A running ledger: its database, its functions over HTTP, its workers. */
@@ -44,7 +46,11 @@ export interface Stack {
   rotateKeys(graceSeconds?: number): Promise<{ kid: string }>;
   /** Finishes requests, stops workers and database; with an attached stack, in the process that runs it. */
   stop(): Promise<void>;
-  /** Settles when the stack has stopped, whoever asked for it. */
+  /**
+   * Settles when the stack has stopped, whoever asked for it.
+   *
+   * @throws DatabaseLost when it stopped itself because its PostgreSQL could not be kept running
+   */
   stopped: Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { clusterFolder, type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { listenOn } from './http-server.ts';
+import { type DatabaseLost, type Keeper, keepRunning } from './keep-running.ts';
 import { openKeys } from './keys.ts';
 import { type LedgerUrls, prepareNamedDatabase, prepareOwnDatabase } from './ledger-database.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
@@ -53,7 +54,7 @@ async function start(
 
   const remembered = await readPorts(directory.path);
   const secrets = await openSecrets(directory.path);
-  const urls = await openDatabase(options, directory, secrets, remembered.postgres, progress, undo);
+  const { urls, server } = await openDatabase(options, directory, secrets, remembered.postgres, progress, undo);
   let served: ServedFunctions | undefined;
   undo.push(() => served?.close());
   const http = await listenOn(options.port, remembered.http, options.ownProcess);
@@ -91,15 +92,18 @@ async function start(
     ...options.functionsEnv,
   });
 
-  let settle: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => {
-    settle = resolve;
+  let settle: (lost?: DatabaseLost) => void = () => undefined;
+  const stopped = new Promise<void>((resolve, reject) => {
+    settle = (lost) => (lost ? reject(lost) : resolve());
   });
+  // Whoever does not wait for the end must not be ended by it.
+  stopped.catch(() => undefined);
   let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= unwind().then(settle);
+  const stop = (lost?: DatabaseLost) => {
+    stopping ??= unwind().then(() => settle(lost));
     return stopping;
   };
+  let keeper: Keeper | undefined;
   http.open({
     functions: served.functions,
     own: createOwnApp({
@@ -107,12 +111,23 @@ async function start(
       instance: state.instance,
       controlToken: state.control_token,
       functionNames: Object.keys(served.functions),
+      database: () => keeper?.state ?? 'running',
       stop: () => void stop(),
     }),
   });
   await writeState(state);
+  if (server) {
+    const onNotice = options.onNotice ?? (options.quiet ? () => undefined : (text: string) => console.error(text));
+    const onLost = (lost: DatabaseLost) => {
+      onNotice(lost.message);
+      void stop(lost);
+    };
+    keeper = keepRunning(server, { logFile: postgresLog(directory), onNotice, onLost });
+    // Released first of all: the stop of the server that follows is no death.
+    undo.push(() => keeper?.release());
+  }
   return stackOf(state, {
-    stop,
+    stop: () => stop(),
     stopped,
     mintToken: (claims) => mintToken(keys, state.issuer, claims),
     rotateKeys: (grace) => keys.rotate(grace),
@@ -135,17 +150,21 @@ async function openDatabase(
   port: number | undefined,
   onProgress: (text: string) => void,
   undo: (() => unknown)[],
-): Promise<LedgerUrls> {
-  if (options.databaseUrl) return prepareNamedDatabase(options.databaseUrl, { secrets, onProgress });
+): Promise<{ urls: LedgerUrls; server?: Server }> {
+  if (options.databaseUrl) return { urls: await prepareNamedDatabase(options.databaseUrl, { secrets, onProgress }) };
   onProgress('starting PostgreSQL 17');
-  const server: Server = await startServer({
+  const server = await startServer({
     directory: await clusterFolder(directory.path),
-    logFile: path.join(directory.path, 'postgres.log'),
+    logFile: postgresLog(directory),
     password: await secrets.passwordOf('supabase_admin'),
     port,
     settings: options.postgresSettings,
     temporary: directory.temporary ? directory.path : undefined,
   });
   undo.push(() => server.stop());
-  return prepareOwnDatabase(server.url(), { secrets, onProgress });
+  return { urls: await prepareOwnDatabase(server.url(), { secrets, onProgress }), server };
+}
+
+function postgresLog(directory: DataDirectory): string {
+  return path.join(directory.path, 'postgres.log');
 }

@@ -42,7 +42,7 @@ export async function launchPatiently(...order: Parameters<typeof launch>): Prom
   }
 }
 
-export type Running = { pid: number; stop(mode: StopMode): Promise<void> };
+export type Running = { pid: number; exited: Promise<void>; stop(mode: StopMode): Promise<void> };
 
 async function launch(binaries: Binaries, user: SystemUser, options: ServerOptions, port: number): Promise<Running> {
   const settings = Object.entries({ ...SETTINGS, ...options.settings, port: String(port) });
@@ -76,6 +76,7 @@ async function launch(binaries: Binaries, user: SystemUser, options: ServerOptio
   const guard = guardServer(pid, options.directory, options.temporary);
   return {
     pid,
+    exited: exit,
     async stop(mode) {
       guard.release();
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -26,6 +26,8 @@ export interface Server {
   readonly port: number;
   readonly pid: number;
   readonly directory: string;
+  /** Settles when the process of now has ended, stopped or not; after a restart it is another promise. */
+  readonly exited: Promise<void>;
   /** Connection string of the superuser; `database` defaults to `postgres`. */
   url(database?: string): string;
   /** Ends sessions and shuts down; `immediate` dies as in a crash, and the next start recovers. */
@@ -58,6 +60,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return running.pid;
     },
     directory: options.directory,
+    get exited() {
+      return running.exited;
+    },
     url: (database = 'postgres') => `postgres://${SUPERUSER}:${options.password}@127.0.0.1:${port}/${database}`,
     stop: (mode = 'fast') => running.stop(mode),
     async restart() {

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from './postgres/index.ts';
+
+const MOST_RESTARTS = 5;
+const WITHIN_MS = 60_000;
+const FIRST_WAIT_MS = 250;
+
+/** The stack's own PostgreSQL kept ending; the stack has stopped itself. */
+export class DatabaseLost extends Error {
+  readonly code = 'database_lost';
+  readonly remedy: string;
+
+  constructor(logFile: string, cause: unknown) {
+    const why = cause instanceof Error ? `: ${cause.message}` : '';
+    super(`PostgreSQL ended again after ${MOST_RESTARTS} restarts within a minute, so the stack stopped${why}`);
+    this.name = 'DatabaseLost';
+    this.cause = cause;
+    this.remedy = `read ${logFile}, then start the stack again`;
+  }
+}
+
+export type Keeping = {
+  logFile: string;
+  /** Told of each death and each restart. */
+  onNotice: (text: string) => void;
+  /** Called once, when restarting does not help. */
+  onLost: (error: DatabaseLost) => void;
+};
+
+export interface Keeper {
+  readonly state: 'running' | 'restarting';
+  /** Restarts no more; waits for a restart under way, so that the server can be stopped after it. */
+  release(): Promise<void>;
+}
+
+type Kept = Pick<Server, 'exited' | 'restart'>;
+
+/**
+ * Starts the server again, on its port and files, whenever its process ends before `release`: five times within a
+ * minute at most, since a server that dies of its own files or settings would die for ever.
+ */
+export function keepRunning(server: Kept, { logFile, onNotice, onLost }: Keeping): Keeper {
+  const released = new AbortController();
+  let restarts: number[] = [];
+  let restarting: Promise<void> | undefined;
+  let cause: unknown;
+
+  async function watch(): Promise<void> {
+    for (;;) {
+      // Settled at once after a restart that failed.
+      await server.exited;
+      if (released.signal.aborted) return;
+      restarts = restarts.filter((at) => at > Date.now() - WITHIN_MS);
+      if (restarts.length === MOST_RESTARTS) return onLost(new DatabaseLost(logFile, cause));
+      restarts.push(Date.now());
+      onNotice(`PostgreSQL ended unexpectedly: restart ${restarts.length} of at most ${MOST_RESTARTS} within a minute`);
+      restarting = restart(restarts.length);
+      await restarting;
+      restarting = undefined;
+    }
+  }
+
+  async function restart(attempt: number): Promise<void> {
+    try {
+      // At once the first time; later ones give passing trouble (a full disk, a taken port) time to pass.
+      if (attempt > 1) await sleep(FIRST_WAIT_MS * 2 ** (attempt - 2), undefined, { signal: released.signal });
+      await server.restart();
+      cause = undefined;
+      onNotice('PostgreSQL runs again');
+    } catch (error) {
+      if (released.signal.aborted) return;
+      cause = error;
+      onNotice(`PostgreSQL did not start again: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  void watch();
+  return {
+    get state() {
+      return restarting ? 'restarting' : 'running';
+    },
+    async release() {
+      released.abort();
+      await restarting;
+    },
+  };
+}
