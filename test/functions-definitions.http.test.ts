@@ -86,6 +86,24 @@ describe('a definition', () => {
       { domain: 'art', output_schema: { properties: { a: { pattern: '(a+)+$' } } } },
       '/output_schema/properties/a/pattern',
     ],
+    [
+      'a schema that answers later',
+      'agent/a/1.0.0',
+      { domain: 'art', output_schema: { properties: { a: { $async: true } } } },
+      '/output_schema/properties/a/$async',
+    ],
+    [
+      'a schema that takes the name of the meta-schema',
+      'agent/a/1.0.0',
+      { domain: 'art', output_schema: { $id: 'https://json-schema.org/draft/2020-12/schema' } },
+      '/output_schema/$id',
+    ],
+    [
+      'a schema that names __proto__',
+      'agent/a/1.0.0',
+      { domain: 'art', output_schema: JSON.parse('{"properties":{"__proto__":{}}}') },
+      '/output_schema/properties/__proto__',
+    ],
     ['a type of source that is none', 'robot/a/1.0.0', { domain: 'art' }, '/path/source_type'],
     ['a version that is none', 'agent/a/1.0', { domain: 'art' }, '/path/version'],
   ])('with %s is refused', async (_, path, body, at) => {
@@ -106,6 +124,14 @@ describe('a registered schema', () => {
       '/result/extra',
     ]);
     expectProblem(await end({ result: {} }), 422, 'result_schema_mismatch');
+  });
+
+  test('that cannot be evaluated is a mismatch that says so', async () => {
+    const { end } = await defined({
+      output_schema: { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
+    });
+    const problem = expectProblem(await end({ result: { a: 1 } }), 422, 'result_schema_mismatch');
+    expect(problem).toMatchObject({ violations: [{ path: '/result', rule: 'schema_evaluates' }] });
   });
 
   test('holds for confidence, and not for a failure’s missing result', async () => {

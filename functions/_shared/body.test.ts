@@ -72,13 +72,31 @@ describe('the document', () => {
   test('names the path', async () => {
     await expect(readObject(post('{"a":{"b":1,"b":2}}'))).rejects.toMatchObject({ violations: [{ path: '/a/b' }] });
   });
-  test.each(['application/json; charset=utf-8', 'application/problem+json', 'APPLICATION/JSON'])(
-    '%s is JSON',
-    async (type) => {
-      expect(await readObject(post('{}', { 'content-type': type }))).toEqual({});
-    },
-  );
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])('%s is not', async (type) => {
+  test.each([
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/problem+json',
+    'APPLICATION/JSON',
+  ])('%s is JSON', async (type) => {
+    expect(await readObject(post('{}', { 'content-type': type }))).toEqual({});
+  });
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonx',
+    'application/json; charset=utf-16',
+    'application/json; charset="latin1"',
+    'application/json; charset=utf-8; charset=utf-7',
+  ])('%s is not', async (type) => {
     await expect(readObject(post('{}', { 'content-type': type }))).rejects.toMatchObject({ status: 415 });
+  });
+  test.each([
+    ['identity', true],
+    ['gzip', false],
+    ['identity, br', false],
+  ])('content encoding %s is read: %s', async (encoding, read) => {
+    const body = readObject(post('{}', { 'content-type': 'application/json', 'content-encoding': encoding }));
+    if (read) expect(await body).toEqual({});
+    else await expect(body).rejects.toMatchObject({ code: 'unsupported_media_type', status: 415 });
   });
 });

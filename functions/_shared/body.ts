@@ -51,11 +51,22 @@ export function requireObject(value: unknown): Record<string, unknown> {
   });
 }
 
-/** A body without a content type is taken for JSON; one of another type is refused. */
+/** A body without a content type is taken for JSON; one of another type, charset or encoding is refused. */
 export function requireJsonType(request: Request): void {
   const type = request.headers.get('content-type');
   if (type !== null && !/^\s*application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Refusal('unsupported_media_type');
+  }
+  for (const [, charset = ''] of (type ?? '').matchAll(/;\s*charset\s*=\s*([^;]*)/gi)) {
+    if (!/^("?)utf-?8\1\s*$/i.test(charset)) {
+      throw new Refusal('unsupported_media_type', { detail: 'The body’s charset is not UTF-8.' });
+    }
+  }
+  if (!/^\s*(identity)?\s*$/i.test(request.headers.get('content-encoding') ?? '')) {
+    throw new Refusal('unsupported_media_type', {
+      detail: 'The body has a content encoding.',
+      hint: 'Send the JSON itself, without `Content-Encoding`.',
+    });
   }
 }
 

@@ -36,6 +36,7 @@ describe('any other failure', () => {
     ['22P02', 'request_invalid', 422],
     ['40P01', 'database_unavailable', 503],
     ['53300', 'database_unavailable', 503],
+    ['55P03', 'database_unavailable', 503],
     ['57014', 'database_unavailable', 503],
     ['57P01', 'database_unavailable', 503],
     ['28P01', 'database_unavailable', 503],

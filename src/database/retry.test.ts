@@ -13,15 +13,15 @@ const failing = (code: string, times: number) => {
   return { work, calls: () => calls };
 };
 
-test.each(['40P01', '53200', '40001', '57P01', 'CONNECTION_CLOSED', 'ECONNREFUSED'])(
+test.each(['40P01', '55P03', '53200', '40001', '57P01', 'CONNECTION_CLOSED', 'ECONNREFUSED'])(
   '%s is tried again',
   async (code) => {
     expect(await retrying(failing(code, 2).work, FAST)).toBe(3);
   },
 );
 
-test('what does not pass is a 503 with a time to come back', async () => {
-  const { work, calls } = failing('40P01', 99);
+test.each(['40P01', '55P03'])('%s that does not pass is a 503 with a time to come back', async (code) => {
+  const { work, calls } = failing(code, 99);
   await expect(retrying(work, FAST)).rejects.toMatchObject({
     code: 'database_unavailable',
     status: 503,
