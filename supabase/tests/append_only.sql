@@ -48,7 +48,7 @@ set local role postgres;
 
 select results_eq($$ select name, n from row_counts order by name $$, $$ select name, n from before_all order by name $$, 'every row is still there');
 
-select is(pg_temp.refusal('ledger_retention', 'delete from public.os_events'), '42501',
+select is(pg_temp.refusal('ledger_retention', 'delete from public.os_events'), 'PT403',
   'even the retention role deletes nothing outside a recorded policy');
 
 select * from finish();

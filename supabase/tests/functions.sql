@@ -36,7 +36,7 @@ select is_empty(
 select set_eq(
   $$ select name from ours where prosecdef and has_function_privilege('authenticated', oid, 'execute')
         and prorettype <> 'trigger'::regtype $$,
-  $$ values ('caller'), ('beat'), ('lock_outcomes'), ('open_work_of_tenant'), ('gaps_of_tenants'), ('epoch_settled'), ('latest_epoch'),
+  $$ values ('caller'), ('beat'), ('lock_outcomes'), ('open_work_of_tenant'), ('gaps_of_token'), ('new_sources'), ('epoch_settled'), ('latest_epoch'),
             ('feed_holders') $$,
   'tenants may call these definer functions and no other');
 

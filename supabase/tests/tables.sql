@@ -4,7 +4,8 @@ select plan(9);
 
 select set_eq(
   $$ select c.relname::text from pg_class c join pg_trigger t on t.tgrelid = c.oid
-      where c.relnamespace = 'public'::regnamespace and t.tgname = 'refuse_change' $$,
+      where c.relnamespace = 'public'::regnamespace and t.tgname = 'refuse_change'
+        and c.relname not in ('epochs', 'retention_policies') $$, -- those two are guarded alike, but hold no rows of the feed
   $$ select name from ledger_tables $$,
   'the ledger tables are those named in support/begin.psql');
 

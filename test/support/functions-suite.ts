@@ -28,15 +28,13 @@ interface VitestReport {
 export async function runFunctionsSuite(options: { root: string; report: string }): Promise<SuiteResult> {
   const reports = process.env['OUTCOME_LEDGER_REPORTS'] ?? mkdtempSync(join(tmpdir(), 'ledger-reports-'));
   const report = join(reports, `${options.report}.json`);
-  const env = { OUTCOME_LEDGER_FUNCTIONS_ROOT: options.root, OUTCOME_LEDGER_TIERS: 'http' };
-  const args = [
-    'vitest',
-    'run',
-    'test/functions',
-    '--reporter=json',
-    `--outputFile=${report}`,
-    '--no-file-parallelism',
-  ];
+  // The report's place is said as the configuration reads it: this run may itself stand in a run that reports.
+  const env = {
+    OUTCOME_LEDGER_FUNCTIONS_ROOT: options.root,
+    OUTCOME_LEDGER_TIERS: 'http',
+    OUTCOME_LEDGER_REPORT: report,
+  };
+  const args = ['vitest', 'run', 'test/functions', '--no-file-parallelism'];
   const ran = await run('npx', args, { cwd: ROOT, env, timeoutMs: 580_000 });
   let read: VitestReport;
   try {
