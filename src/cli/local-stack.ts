@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Stack, StackOptions } from '../stack/stack.ts';
-import { type Failure, preflight } from './failure.ts';
+import { EXIT } from './exit.ts';
+import { Failure, preflight } from './failure.ts';
 import { withProgress } from './render/progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -61,4 +62,18 @@ function startFailure(error: unknown, options: StackOptions): Failure {
   // The stack's own refusals carry a code in lower case; a system's or the database's does not.
   const known = code !== undefined && /^[a-z][a-z_]+$/.test(code);
   return preflight(known ? code : 'start_failed', message, remedy, error);
+}
+
+/** The stack gave up by itself: what it served is gone, what was recorded is not. */
+export function lostFailure(error: unknown): Failure {
+  const {
+    code = 'stack_lost',
+    message = String(error),
+    remedy,
+  } = error as {
+    code?: string;
+    message?: string;
+    remedy?: string;
+  };
+  return new Failure({ code, title: 'The ledger stopped', detail: message, remedy }, EXIT.failed, { cause: error });
 }

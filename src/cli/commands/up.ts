@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { preflight, unreachable, usage } from '../failure.ts';
 import { firstSteps } from '../first-steps.ts';
-import { attachLocal, type LocalStack, startOrAttach } from '../local-stack.ts';
+import { attachLocal, type LocalStack, lostFailure, startOrAttach } from '../local-stack.ts';
 import { databaseUrlOf, databaseUrlOption, dataDirOf, type LocalOptions, wholeNumber, withLocal } from '../options.ts';
 import { print } from '../output.ts';
 import { ownCommand } from '../own-command.ts';
@@ -53,7 +53,7 @@ async function runForeground(session: Session, options: UpOptions, dataDir: stri
     await announce(session, options, stack, false);
     if (!options.json) session.terminal.err(session.terminal.errColour.dim('running; Ctrl-C stops it'));
     // `down` in another terminal stops it too.
-    await Promise.race([signalled, stack.stopped]);
+    await Promise.race([signalled, stack.stopped.catch((error: unknown) => Promise.reject(lostFailure(error)))]);
   } finally {
     await stack.stop();
   }
