@@ -19,7 +19,6 @@ create table ledger_internal.open_work (
 );
 create index open_work_deadline on ledger_internal.open_work (deadline_at);
 create index open_work_opened on ledger_internal.open_work (tenant_id, opened_at);
-create index open_work_execution on ledger_internal.open_work (execution_id, tenant_id) where execution_id is not null;
 comment on table ledger_internal.open_work is 'One open invocation or execution: made with the start, removed with the outcome, in the same transactions.';
 comment on column ledger_internal.open_work.tenant_id is 'Whose.';
 comment on column ledger_internal.open_work.subject_type is 'invocation or execution.';
@@ -91,7 +90,7 @@ comment on function ledger_internal.open_state(timestamptz, timestamptz) is 'run
 
 -- The caller's tenant's open work, for functions that run with the caller's rights.
 create function ledger_internal.open_work_of_tenant(
-  wanted_state text default null, subject text default null, ids uuid[] default null, in_execution uuid default null, max_rows integer default null
+  wanted_state text default null, subject text default null, ids uuid[] default null
 ) returns setof ledger_internal.open_work
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -100,19 +99,16 @@ begin
   if ids is not null then
     return query select w.* from ledger_internal.open_work w
      where w.tenant_id is not distinct from tenant and w.subject_type = subject and w.subject_id = any (ids);
-  elsif in_execution is not null then
-    return query select w.* from ledger_internal.open_work w
-     where w.tenant_id is not distinct from tenant and w.execution_id = in_execution order by w.opened_at limit max_rows;
   elsif wanted_state = 'overdue' then
     return query select w.* from ledger_internal.open_work w
      where w.tenant_id = tenant and w.deadline_at < clock_timestamp() and (subject is null or w.subject_type = subject)
-     order by w.deadline_at limit max_rows;
+     order by w.deadline_at;
   else
     return query select w.* from ledger_internal.open_work w
      where w.tenant_id = tenant and (subject is null or w.subject_type = subject)
        and (wanted_state is null or wanted_state = ledger_internal.open_state(w.deadline_at, w.heartbeat_at))
-     order by w.opened_at limit max_rows;
+     order by w.opened_at;
   end if;
 end
 $$;
-comment on function ledger_internal.open_work_of_tenant(text, text, uuid[], uuid, integer) is 'Open subjects of the caller''s tenant.';
+comment on function ledger_internal.open_work_of_tenant(text, text, uuid[]) is 'Open subjects of the caller''s tenant.';

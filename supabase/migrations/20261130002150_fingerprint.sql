@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-  return 'eaf39e0616ba92034c144187804637e9';
+  return '195a46c939373be816cf4ebea2aa4277';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

@@ -34,7 +34,7 @@ $$;
 -- is the token's, or that of the auditor's login.
 grant execute on function ledger_internal.caller() to authenticated, ledger_auditor, service_role;
 grant execute on function
-  ledger_internal.open_work_of_tenant(text, text, uuid[], uuid, integer), ledger_internal.beat(uuid), ledger_internal.lock_outcomes(jsonb),
+  ledger_internal.open_work_of_tenant(text, text, uuid[]), ledger_internal.beat(uuid), ledger_internal.lock_outcomes(jsonb),
   ledger_internal.new_sources(text, jsonb)
 to authenticated;
 grant execute on function ledger_internal.gaps_of_token(text, integer) to authenticated;
