@@ -128,7 +128,7 @@ describe('a definer function', () => {
       await database.as(
         caller,
         (tx) =>
-          tx`select from ledger_internal.open_work_of_tenant(null, null, null, ${foreign.execution['execution_id']})`,
+          tx`select from ledger_internal.open_work_of_tenant(null, 'execution', ${[foreign.execution['execution_id']]}::uuid[])`,
       ),
     ).toHaveLength(0);
     expect(
