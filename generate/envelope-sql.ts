@@ -41,9 +41,26 @@ function nestedList(name: string, optional: readonly string[]): string[] {
   ];
 }
 
+/** A jsonpath that is true of an envelope which is its own stored form: strict, so that an absent member makes it unknown. */
+function lacksNothing(shape: ObjectShape, optional: readonly string[]): string {
+  const named = (names: readonly string[], path: string) => names.map((name) => `exists(${path}.${name})`).join(' && ');
+  const conditions = ['$.type() == "object"', named(optional, '$')];
+  for (const [name, { shape: member }] of shape.members) {
+    if (member.type === 'object' && optionalOf(member).length > 0) {
+      conditions.push(`($.${name} == null || ${named(optionalOf(member), `$.${name}`)})`);
+    }
+    if (member.type === 'list' && member.item.type === 'object') {
+      conditions.push(`$.${name}.type() == "array"`, `$.${name}.size() == 0`);
+    }
+  }
+  return `strict ${conditions.join(' && ')} && !($.keyvalue().key == "${SERVER_SET}")`;
+}
+
 function normaliseBody(shape: ObjectShape): string {
   const optional = optionalOf(shape).filter((name) => name !== SERVER_SET);
   const statements = [
+    // The usual case in one expression: setting one up costs more than what it asks.
+    `if e @@ ${literal(lacksNothing(shape, optional))}::jsonpath then return e; end if;`,
     "if jsonb_typeof(e) is distinct from 'object' then return e; end if;",
     `stored := case when e ? ${literal(SERVER_SET)} then e - ${literal(SERVER_SET)} else e end;`,
     `if ${lacks('stored', optional)} then stored := ${nulls(optional)} || stored; end if;`,
@@ -61,9 +78,6 @@ function normaliseBody(shape: ObjectShape): string {
 export function envelopeFunctions(): string[] {
   const shape = shapeOf(DOCUMENTS.envelope.schema);
   if (shape.type !== 'object') throw new Error('the envelope is not an object');
-  const cases = Object.entries(EVENT_TYPE_OF_STATUS).map(
-    ([status, type]) => `    when ${literal(status)} then ${literal(type)}`,
-  );
   return [
     functionSql({
       name: 'normalise_envelope',
@@ -97,7 +111,7 @@ end`,
       returns: 'text',
       traits: PURE,
       comment: 'The type of the event that an outcome of this status emits.',
-      body: ['begin', '  return case status', ...cases, '  end;', 'end'].join('\n'),
+      body: ['begin', `  return ${literal(JSON.stringify(EVENT_TYPE_OF_STATUS))}::jsonb ->> status;`, 'end'].join('\n'),
       grantees: CHECKERS,
     }),
   ];

@@ -109,6 +109,10 @@ function listStatements(writer: Writer, item: Shape, list: string, path: string,
 
 function ruleStatements(writer: Writer, rules: readonly Rule[]): void {
   const tests = rules.map((rule) => `(${ruleSql(rule, writer.find, true)})`);
+  if (tests.length === 0) {
+    writer.add(1, 'return true;');
+    return;
+  }
   writer.add(1, 'return (', ...tests.map((test, i) => `${i === 0 ? '      ' : '  and '}${test}`), ');');
 }
 

@@ -104,23 +104,28 @@ grant select, delete on public.${table} to ledger_retention;
 `;
 }
 
-/** The same matrix for the accept triggers, which know the subject's start row and can refuse in words. */
+/**
+ * The same matrix for the accept triggers, which know the subject's start row and can refuse in words. It is one constant:
+ * a comparison for every table and role would be set up anew in every transaction that asks.
+ */
 function mayWrite(): string {
-  const conditions: Record<Scope, string> = {
+  const conditions: Record<Exclude<Scope, 'none'>, string> = {
     any: 'true',
     own_source: 'source_id = actor',
     own_subject: 'started_by = actor',
     others_source: 'source_id <> actor',
-    none: 'false',
   };
-  const cases = WRITE_TABLES.map((table) => {
-    const roles = writersOf(table).map((role) => `when '${role}' then ${conditions[ROLE_MATRIX[role][table]]}`);
-    return `    when '${table}' then case ledger_role ${roles.join(' ')} end`;
+  const matrix = WRITE_TABLES.map((table) => {
+    const scopes = Object.fromEntries(writersOf(table).map((role) => [role, ROLE_MATRIX[role][table]]));
+    return `    "${table}": ${JSON.stringify(scopes)}`;
   });
+  const cases = Object.entries(conditions).map(([scope, condition]) => `    when '${scope}' then ${condition}`);
   return `create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-  return coalesce(case ledger_table
+  return coalesce(case jsonb '{
+${matrix.join(',\n')}
+  }' -> ledger_table ->> ledger_role
 ${cases.join('\n')}
   end, false);
 end

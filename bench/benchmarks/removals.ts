@@ -19,9 +19,8 @@ type Part = { what: string; functions?: readonly string[]; statement?: string };
 
 const PARTS: readonly Part[] = [
   { what: 'row-level security', statement: `${OUTCOMES} disable row level security` },
-  { what: 'the locks', functions: ['lock_outcome'] },
   { what: "the envelope's rules", functions: ['envelope_ok'] },
-  { what: 'all checks of the envelope', functions: ['check_outcome'] },
+  { what: 'the role matrix, asked by the trigger', functions: ['may_write'] },
   { what: 'absent members filled in', functions: ['normalise_envelope'] },
   {
     what: 'publishing: id, event, link, end of the open work',

@@ -1,63 +1,6 @@
 -- Chapter: accepting an outcome. BEFORE ROW checks and sets, and writes nothing, so that a row that is not inserted
 -- after all claims no id.
 
--- Everything this outcome refers to is locked with it: its execution, its cause (and the invocation that registered the
--- event it names), and the guard's invocation.
--- One statement looks up what is referred to and locks it, sorted. What that look could not see yet (an event or a decision
--- that committed while this waited) is looked up again under the locks, which are re-entrant.
-create function ledger_internal.lock_outcome(subject ledger_internal.subject, out decided public.policy_decisions) returns public.policy_decisions
-language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-declare
-  announced_by uuid;
-begin
-  perform case when k.exclusive then pg_advisory_xact_lock(k.key) else pg_advisory_xact_lock_shared(k.key) end
-     from (select hashtextextended(subject.tenant_id || ':' || r.id, 0) as key, bool_or(r.exclusive) as exclusive
-             from (values
-               (subject.subject_id::text, true),
-               (subject.within::text, false),
-               (subject.causation_id, false),
-               ((select e.invocation_id::text from public.os_events e where e.event_id = subject.causation_id and e.tenant_id is not distinct from subject.tenant_id), false),
-               ((select d.guard_invocation_id::text from public.policy_decisions d
-                  where d.invocation_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id and subject.subject_type = 'invocation'), false),
-               ((select d.guard_invocation_id::text from public.policy_decisions d
-                  where d.execution_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id and subject.subject_type = 'execution'), false)
-             ) r (id, exclusive)
-            where r.id is not null
-            group by 1
-            union all
-           select hashtextextended('outcome-ledger:epoch', 0), false
-            order by 1) k;
-  if subject.subject_type = 'invocation' then
-    select * into decided from public.policy_decisions d where d.invocation_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id;
-  else
-    select * into decided from public.policy_decisions d where d.execution_id = subject.subject_id and d.tenant_id is not distinct from subject.tenant_id;
-  end if;
-  if decided.guard_invocation_id is not null then
-    perform pg_advisory_xact_lock_shared(hashtextextended(subject.tenant_id || ':' || decided.guard_invocation_id, 0));
-  end if;
-  select e.invocation_id into announced_by from public.os_events e where e.event_id = subject.causation_id and e.tenant_id is not distinct from subject.tenant_id;
-  if announced_by is not null then
-    perform pg_advisory_xact_lock_shared(hashtextextended(subject.tenant_id || ':' || announced_by, 0));
-  end if;
-end
-$$;
-comment on function ledger_internal.lock_outcome(ledger_internal.subject) is 'The locks of one outcome: exclusive on its subject, shared on all it refers to. Returns the decision about the subject, read under them.';
-
-create function ledger_internal.referred_subjects(subject ledger_internal.subject) returns text[]
-language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-begin
-  return array[
-    subject.within::text,
-    subject.causation_id,
-    (select e.invocation_id::text from public.os_events e where e.tenant_id is not distinct from subject.tenant_id and e.event_id = subject.causation_id),
-    case subject.subject_type
-      when 'invocation' then (select d.guard_invocation_id::text from public.policy_decisions d where d.tenant_id is not distinct from subject.tenant_id and d.invocation_id = subject.subject_id)
-      else (select d.guard_invocation_id::text from public.policy_decisions d where d.tenant_id is not distinct from subject.tenant_id and d.execution_id = subject.subject_id)
-    end];
-end
-$$;
-comment on function ledger_internal.referred_subjects(ledger_internal.subject) is 'Ids an outcome of this subject refers to, as far as they are visible now.';
-
 create function ledger_internal.mismatch(path text, rule text, message text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -85,6 +28,18 @@ begin
 end
 $$;
 comment on function ledger_internal.start_mismatches(jsonb, ledger_internal.subject) is 'Violations of "source, correlation, causation and pattern equal the start row''s".';
+
+create function ledger_internal.was_answered(subject ledger_internal.subject, answer text) returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return exists (
+    select from public.hitl_requests r join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
+     where case subject.subject_type when 'invocation' then r.invocation_id else r.execution_id end = subject.subject_id
+       and (r.invocation_id = subject.subject_id or r.execution_id = subject.subject_id)
+       and r.tenant_id is not distinct from subject.tenant_id and s.resolution = answer);
+end
+$$;
+comment on function ledger_internal.was_answered(ledger_internal.subject, text) is 'Whether a human answered a request about the subject so.';
 
 -- With a recorded decision the policy member is required and equal to it; without one it is refused.
 create function ledger_internal.require_policy(envelope jsonb, subject ledger_internal.subject, recorded public.policy_decisions) returns void
@@ -116,7 +71,14 @@ begin
       jsonb_build_object('policy', jsonb_build_object('decision', recorded.decision, 'policy_rule_triggered', recorded.policy_rule_triggered,
         'risk_score', recorded.risk_score, 'requires_hitl', recorded.requires_hitl, 'evaluated_at', recorded.evaluated_at)));
   end if;
-  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') then
+  if recorded.decision = 'block' and envelope ->> 'status' <> 'blocked' then
+    perform ledger_internal.refuse('policy_mismatch', 'The recorded decision blocks this subject.',
+      ledger_internal.mismatch('/status', 'blocked', 'must be blocked: the recorded decision blocks this subject'));
+  end if;
+  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') and not ledger_internal.was_answered(subject, 'approved') then
+    if ledger_internal.was_answered(subject, 'rejected') then
+      perform ledger_internal.refuse('hitl_rejected', null, ledger_internal.mismatch('/status', 'approval_required', 'a human rejected this subject'));
+    end if;
     perform ledger_internal.refuse('hitl_required', null,
       ledger_internal.mismatch('/status', 'approval_required', 'needs a human''s approving resolution'));
   end if;
@@ -157,125 +119,181 @@ end
 $$;
 comment on function ledger_internal.require_sub_workflows(jsonb, uuid) is 'Refuses child outcomes that this tenant does not hold.';
 
--- Everything both outcome tables check, in the order a caller can mend it.
+-- What a good envelope is held against, in the order a caller can mend it.
 create function ledger_internal.check_outcome(envelope jsonb, subject ledger_internal.subject, decided public.policy_decisions, result_hash text, confidence_hash text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  mismatches jsonb;
 begin
-  if not ledger_internal.envelope_ok(envelope) then
-    perform ledger_internal.refuse('envelope_invalid', null, ledger_internal.envelope_violations(envelope));
-  end if;
   if jsonb_typeof(envelope -> 'outcome_id') = 'string' then
     perform ledger_internal.refuse('outcome_id_refused', null, ledger_internal.mismatch('/outcome_id', 'minted', 'must be absent: the ledger mints it'));
   end if;
-  if envelope -> 'source' <> jsonb_build_object('type', subject.source_type, 'id', subject.source_id, 'version', subject.source_version, 'domain', subject.domain)
-     or envelope ->> 'correlation_id' <> subject.correlation_id
-     or envelope ->> 'causation_id' <> subject.causation_id
-     or envelope #>> '{execution_context,execution_pattern}' is distinct from subject.execution_pattern
-  then
-    perform ledger_internal.refuse('envelope_invalid', null, ledger_internal.start_mismatches(envelope, subject));
+  mismatches := ledger_internal.start_mismatches(envelope, subject);
+  if mismatches <> '[]' then
+    perform ledger_internal.refuse('envelope_invalid', null, mismatches);
   end if;
-  if decided.decision_id is not null or subject.governance_class <> 'autonomous' or jsonb_typeof(envelope -> 'policy') = 'object' then
-    perform ledger_internal.require_policy(envelope, subject, decided);
-  end if;
-  if subject.output_schema_hash is not null or subject.confidence_schema_hash is not null then
-    perform ledger_internal.require_checked_schemas(envelope, subject, result_hash, confidence_hash);
-  end if;
+  perform ledger_internal.require_policy(envelope, subject, decided);
+  perform ledger_internal.require_checked_schemas(envelope, subject, result_hash, confidence_hash);
   if jsonb_typeof(envelope #> '{execution_context,sub_workflow_outcomes}') = 'array' then
     perform ledger_internal.require_sub_workflows(envelope, subject.tenant_id);
   end if;
 end
 $$;
-comment on function ledger_internal.check_outcome(jsonb, ledger_internal.subject, public.policy_decisions, text, text) is 'Holds an envelope against the contract, its start row, its decision, its schemas and its children.';
+comment on function ledger_internal.check_outcome(jsonb, ledger_internal.subject, public.policy_decisions, text, text) is 'Holds a good envelope against its start row, its decision, its schemas and its children.';
 
+-- A transaction sets up anew every statement and expression of a function that it comes to, and one recording is one
+-- transaction: that costs more than running them. So this trigger is three statements (look up and lock, look again under the
+-- locks, set the columns), and asks a helper only about what is out of the ordinary.
+--
+-- Everything the outcome refers to is locked with it, sorted: exclusive its subject, shared its execution, its cause (and
+-- the invocation that registered the event it names) and the guard's invocation. What the first look could not see yet, an
+-- event or a decision that committed while this waited, is locked after the second look; locks are re-entrant.
 create function ledger_internal.accept_outcome() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   kind constant text := tg_argv[0];
   caller record := ledger_internal.caller();
-  subject ledger_internal.subject;
   decided public.policy_decisions;
+  id uuid;
+  output_hash text;
+  confidence_hash text;
+  locked boolean;
   winner uuid;
-  envelope jsonb;
-  started text;
-  completed text;
+  is_open boolean;
+  announcer uuid;
+  ruling uuid;
 begin
   -- Foreign and unknown answer alike, before any look-up or lock.
-  new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
   if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('unknown_' || kind);
   end if;
-  -- Each call of a helper costs about 4 µs for its pinned search_path, so this trigger asks directly what it can.
   if current_setting('transaction_isolation') <> 'read committed' then
     perform ledger_internal.require_read_committed();
   end if;
+
   if kind = 'invocation' then
-    subject := ledger_internal.find_subject(caller.tenant_id, kind, new.invocation_id);
+    id := new.invocation_id;
+    select i.source_type, i.source_id, i.source_version, i.domain, i.governance_class, i.correlation_id, i.causation_id, i.execution_id,
+           i.output_schema_hash, i.confidence_schema_hash,
+           case when ledger_internal.may_write(tg_table_name, caller.ledger_role, caller.actor_id, i.source_id, i.recorded_by) then (
+             select bool_and(case when k.exclusive then pg_advisory_xact_lock(k.key) is null else pg_advisory_xact_lock_shared(k.key) is null end) is not null
+               from (select l.key, l.exclusive
+                       from (values
+                         (hashtextextended(caller.tenant_id || ':' || i.invocation_id, 0), true),
+                         (hashtextextended(caller.tenant_id || ':' || i.execution_id, 0), false),
+                         (hashtextextended(caller.tenant_id || ':' || i.causation_id, 0), false),
+                         ((select hashtextextended(caller.tenant_id || ':' || e.invocation_id, 0) from public.os_events e
+                            where e.event_id = i.causation_id and e.tenant_id is not distinct from caller.tenant_id), false),
+                         ((select hashtextextended(caller.tenant_id || ':' || d.guard_invocation_id, 0) from public.policy_decisions d
+                            where d.invocation_id = i.invocation_id and d.tenant_id is not distinct from caller.tenant_id), false),
+                         (hashtextextended('outcome-ledger:epoch', 0), false)
+                       ) l (key, exclusive)
+                      order by l.key, l.exclusive desc) k)
+           end
+      into new.source_type, new.source_id, new.source_version, new.domain, new.governance_class, new.correlation_id, new.causation_id, new.execution_id,
+           output_hash, confidence_hash, locked
+      from public.agent_invocations i where i.invocation_id = id and i.tenant_id is not distinct from caller.tenant_id;
   else
-    subject := ledger_internal.find_subject(caller.tenant_id, kind, new.execution_id);
+    id := new.execution_id;
+    select x.source_type, x.source_id, x.source_version, x.domain, x.governance_class, x.correlation_id, x.causation_id, x.parent_execution_id,
+           x.output_schema_hash, x.confidence_schema_hash,
+           case when ledger_internal.may_write(tg_table_name, caller.ledger_role, caller.actor_id, x.source_id, x.recorded_by) then (
+             select bool_and(case when k.exclusive then pg_advisory_xact_lock(k.key) is null else pg_advisory_xact_lock_shared(k.key) is null end) is not null
+               from (select l.key, l.exclusive
+                       from (values
+                         (hashtextextended(caller.tenant_id || ':' || x.execution_id, 0), true),
+                         (hashtextextended(caller.tenant_id || ':' || x.parent_execution_id, 0), false),
+                         (hashtextextended(caller.tenant_id || ':' || x.causation_id, 0), false),
+                         ((select hashtextextended(caller.tenant_id || ':' || e.invocation_id, 0) from public.os_events e
+                            where e.event_id = x.causation_id and e.tenant_id is not distinct from caller.tenant_id), false),
+                         ((select hashtextextended(caller.tenant_id || ':' || d.guard_invocation_id, 0) from public.policy_decisions d
+                            where d.execution_id = x.execution_id and d.tenant_id is not distinct from caller.tenant_id), false),
+                         (hashtextextended('outcome-ledger:epoch', 0), false)
+                       ) l (key, exclusive)
+                      order by l.key, l.exclusive desc) k)
+           end
+      into new.source_type, new.source_id, new.source_version, new.domain, new.governance_class, new.correlation_id, new.causation_id, new.parent_execution_id,
+           output_hash, confidence_hash, locked
+      from public.workflow_executions x where x.execution_id = id and x.tenant_id is not distinct from caller.tenant_id;
   end if;
-  if subject.subject_id is null then
+  if not found then
     perform ledger_internal.refuse('unknown_' || kind);
   end if;
-  if not ledger_internal.may_write(tg_table_name, caller.ledger_role, caller.actor_id, subject.source_id, subject.started_by) then
-    perform ledger_internal.require_may_write(tg_table_name, caller.ledger_role, caller.actor_id, subject);
+  if locked is not true then
+    perform ledger_internal.require_may_write(tg_table_name, caller.ledger_role, caller.actor_id, ledger_internal.find_subject(caller.tenant_id, kind, id));
   end if;
-  decided := ledger_internal.lock_outcome(subject);
-  if kind = 'invocation' then
-    select o.outcome_id into winner from public.agent_invocation_outcomes o where o.tenant_id is not distinct from caller.tenant_id and o.invocation_id = new.invocation_id;
-  else
-    select o.outcome_id into winner from public.workflow_outcomes o where o.tenant_id is not distinct from caller.tenant_id and o.execution_id = new.execution_id;
-  end if;
-  if winner is not null then
-    -- A recording function answers with the winner; a bare insert can only be refused. Whoever sets the flag by hand
-    -- gets an empty answer instead of the refusal, and nothing else.
-    if current_setting('ledger_internal.recording', true) = 'on' then
-      return null;
-    end if;
-    perform ledger_internal.refuse('outcome_conflict', null, '[]', jsonb_build_object('outcome_id', winner));
-  end if;
-  if not exists (select from ledger_internal.open_work w where w.subject_id = subject.subject_id and w.subject_type = kind and w.tenant_id is not distinct from subject.tenant_id) then
-    perform ledger_internal.require_open(subject);
-  end if;
-  perform ledger_internal.check_outcome(new.outcome_envelope, subject, decided, new.result_schema_hash, new.confidence_schema_hash);
 
-  envelope := ledger_internal.normalise_envelope(new.outcome_envelope);
-  new.outcome_id := ledger_internal.mint_outcome_id();
-  new.outcome_envelope := envelope || jsonb_build_object('outcome_id', new.outcome_id);
-  new.source_type := subject.source_type;
-  new.status := envelope ->> 'status';
-  new.correlation_id := subject.correlation_id;
-  new.causation_id := subject.causation_id;
-  new.source_id := subject.source_id;
-  new.source_version := subject.source_version;
-  new.domain := subject.domain;
-  new.governance_class := subject.governance_class;
   if kind = 'invocation' then
-    new.execution_id := subject.within;
+    select (select o.outcome_id from public.agent_invocation_outcomes o where o.invocation_id = id and o.tenant_id is not distinct from caller.tenant_id),
+           exists (select from ledger_internal.open_work w where w.subject_id = id and w.subject_type = 'invocation' and w.tenant_id is not distinct from caller.tenant_id),
+           (select e.invocation_id from public.os_events e where e.event_id = new.causation_id and e.tenant_id is not distinct from caller.tenant_id),
+           (select d.decision_id from public.policy_decisions d where d.invocation_id = id and d.tenant_id is not distinct from caller.tenant_id),
+           (select s.epoch from ledger_internal.checked_servers s
+             where s.started_at = pg_postmaster_start_time()
+               and s.database_oid = (select b.oid from pg_catalog.pg_database b where b.datname = current_database()))
+      into winner, is_open, announcer, ruling, new.epoch;
   else
-    new.parent_execution_id := subject.within;
+    select (select o.outcome_id from public.workflow_outcomes o where o.execution_id = id and o.tenant_id is not distinct from caller.tenant_id),
+           exists (select from ledger_internal.open_work w where w.subject_id = id and w.subject_type = 'execution' and w.tenant_id is not distinct from caller.tenant_id),
+           (select e.invocation_id from public.os_events e where e.event_id = new.causation_id and e.tenant_id is not distinct from caller.tenant_id),
+           (select d.decision_id from public.policy_decisions d where d.execution_id = id and d.tenant_id is not distinct from caller.tenant_id),
+           (select s.epoch from ledger_internal.checked_servers s
+             where s.started_at = pg_postmaster_start_time()
+               and s.database_oid = (select b.oid from pg_catalog.pg_database b where b.datname = current_database()))
+      into winner, is_open, announcer, ruling, new.epoch;
   end if;
-  new.decision := envelope #>> '{policy,decision}';
-  new.escalation_target := envelope #>> '{escalation,escalation_target}';
-  started := envelope #>> '{timing,started_at}';
-  completed := envelope #>> '{timing,completed_at}';
-  -- Only the hash that the start row asked for is kept; any other says nothing.
-  new.result_schema_hash := case when new.result_schema_hash = subject.output_schema_hash then new.result_schema_hash end;
-  new.confidence_schema_hash := case when new.confidence_schema_hash = subject.confidence_schema_hash then new.confidence_schema_hash end;
-  new.started_at := case when length(started) <= 27 then started::timestamptz else ledger_internal.moment(started) end;
-  new.completed_at := case when length(completed) <= 27 then completed::timestamptz else ledger_internal.moment(completed) end;
-  new.duration_ms := (envelope #> '{timing,duration_ms}')::bigint;
-  new.timing_drift_ms := new.duration_ms - floor(extract(epoch from new.completed_at - new.started_at) * 1000);
-  new.origin := 'recorded';
-  new.seq := nextval('ledger_internal.feed_seq');
-  select s.epoch into new.epoch from ledger_internal.checked_servers s
-   where s.started_at = pg_postmaster_start_time()
-     and s.database_oid = (select d.oid from pg_catalog.pg_database d where d.datname = current_database());
-  if new.epoch is null then
-    new.epoch := ledger_internal.current_epoch();
+  if winner is not null or not is_open or announcer is not null or ruling is not null or new.epoch is null then
+    if announcer is not null then
+      perform pg_advisory_xact_lock_shared(hashtextextended(caller.tenant_id || ':' || announcer, 0));
+    end if;
+    if ruling is not null then
+      select * into decided from public.policy_decisions d where d.decision_id = ruling;
+      perform pg_advisory_xact_lock_shared(hashtextextended(caller.tenant_id || ':' || decided.guard_invocation_id, 0));
+    end if;
+    if winner is not null then
+      -- A recording function answers with the winner; a bare insert can only be refused. Whoever sets the flag by hand
+      -- gets an empty answer instead of the refusal, and nothing else.
+      if current_setting('ledger_internal.recording', true) = 'on' then
+        return null;
+      end if;
+      perform ledger_internal.refuse('outcome_conflict', null, '[]', jsonb_build_object('outcome_id', winner));
+    end if;
+    if not is_open then
+      perform ledger_internal.require_open(ledger_internal.find_subject(caller.tenant_id, kind, id));
+    end if;
+    if new.epoch is null then
+      new.epoch := ledger_internal.current_epoch();
+    end if;
   end if;
-  new.xid := pg_current_xact_id();
-  new.recorded_at := clock_timestamp();
-  new.recorded_by := caller.actor_id;
+
+  if not ledger_internal.envelope_ok(new.outcome_envelope) then
+    perform ledger_internal.refuse('envelope_invalid', null, ledger_internal.envelope_violations(new.outcome_envelope));
+  end if;
+  -- A good envelope has these four members in its source and no others, so to hold them is to equal them.
+  if kind = 'execution' or ruling is not null or new.governance_class <> 'autonomous' or output_hash is not null or confidence_hash is not null
+     or jsonb_typeof(new.outcome_envelope -> 'outcome_id') = 'string' or jsonb_typeof(new.outcome_envelope -> 'policy') = 'object'
+     or not new.outcome_envelope @> jsonb_build_object(
+              'source', jsonb_build_object('type', new.source_type, 'id', new.source_id, 'version', new.source_version, 'domain', new.domain),
+              'correlation_id', new.correlation_id, 'causation_id', new.causation_id)
+  then
+    perform ledger_internal.check_outcome(new.outcome_envelope, ledger_internal.find_subject(caller.tenant_id, kind, id), decided, new.result_schema_hash, new.confidence_schema_hash);
+  end if;
+
+  -- Of the hashes only those that the start row asked for are kept; any other says nothing.
+  select caller.tenant_id, e.outcome_id, e.stored || jsonb_build_object('outcome_id', e.outcome_id), e.stored ->> 'status', e.stored #>> '{policy,decision}',
+         e.stored #>> '{escalation,escalation_target}', e.started_at, e.completed_at, e.duration_ms, e.duration_ms - floor(extract(epoch from e.completed_at - e.started_at) * 1000),
+         case when new.result_schema_hash = output_hash then output_hash end, case when new.confidence_schema_hash = confidence_hash then confidence_hash end,
+         'recorded', nextval('ledger_internal.feed_seq'), pg_current_xact_id(), clock_timestamp(), caller.actor_id
+    into new.tenant_id, new.outcome_id, new.outcome_envelope, new.status, new.decision,
+         new.escalation_target, new.started_at, new.completed_at, new.duration_ms, new.timing_drift_ms,
+         new.result_schema_hash, new.confidence_schema_hash,
+         new.origin, new.seq, new.xid, new.recorded_at, new.recorded_by
+    from (select ledger_internal.mint_outcome_id() as outcome_id, ledger_internal.normalise_envelope(new.outcome_envelope) as stored,
+                 case when length(t.started_at) <= 27 then t.started_at::timestamptz else ledger_internal.moment(t.started_at) end as started_at,
+                 case when length(t.completed_at) <= 27 then t.completed_at::timestamptz else ledger_internal.moment(t.completed_at) end as completed_at,
+                 (new.outcome_envelope #> '{timing,duration_ms}')::bigint as duration_ms
+            from (select new.outcome_envelope #>> '{timing,started_at}' as started_at, new.outcome_envelope #>> '{timing,completed_at}' as completed_at) t
+          offset 0) e;
   return new;
 end
 $$;
@@ -338,8 +356,13 @@ end
 $$;
 comment on function ledger_internal.accept_late() is 'Keeps an envelope that lost the race, beside the winner.';
 
-create trigger accept before insert on public.agent_invocation_outcomes for each row execute function ledger_internal.accept_outcome('invocation');
-create trigger accept before insert on public.workflow_outcomes for each row execute function ledger_internal.accept_outcome('execution');
+do $$
+begin
+  -- What the ledger writes itself (see own_outcomes) is written whole by functions that run as the owner.
+  execute format('create trigger accept before insert on public.agent_invocation_outcomes for each row when (current_user <> %L) execute function ledger_internal.accept_outcome(''invocation'')', current_user);
+  execute format('create trigger accept before insert on public.workflow_outcomes for each row when (current_user <> %L) execute function ledger_internal.accept_outcome(''execution'')', current_user);
+end
+$$;
 create trigger accept before insert on public.late_outcomes for each row execute function ledger_internal.accept_late();
 create trigger refuse_unclaimed before insert on public.agent_invocation_outcomes for each row execute function ledger_internal.refuse_unclaimed();
 create trigger refuse_unclaimed before insert on public.workflow_outcomes for each row execute function ledger_internal.refuse_unclaimed();

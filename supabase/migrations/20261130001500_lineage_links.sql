@@ -129,6 +129,8 @@ declare
   resolved bigint;
   nested boolean;
   decided boolean;
+  answered boolean;
+  asked boolean;
 begin
   if tg_argv[0] = 'invocation' then
     select count(*), bool_or(n.execution_id is not null), bool_or(n.decision is not null) into outcomes, nested, decided from fresh n;
@@ -238,7 +240,27 @@ begin
        ) g
       on conflict do nothing;
     end if;
-    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.invocation_id and w.subject_type = 'invocation' and w.tenant_id is not distinct from n.tenant_id;
+    with ended as (
+      delete from ledger_internal.open_work w using fresh n where w.subject_id = n.invocation_id and w.subject_type = 'invocation' and w.tenant_id is not distinct from n.tenant_id
+      returning w.hitl_request_id, w.gateway_invocation_id
+    )
+    select bool_or(e.hitl_request_id is not null), bool_or(e.gateway_invocation_id is not null) into asked, answered from ended e;
+    -- A human's answer governed it too; a question that its end made moot waits no longer.
+    if answered then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, n.outcome_id, n.source_type, g.outcome_id, 'agent', 'governed-by',
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n
+        join public.hitl_requests r on r.invocation_id = n.invocation_id and r.tenant_id is not distinct from n.tenant_id
+        join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
+        join public.agent_invocation_outcomes g on g.invocation_id = s.gateway_invocation_id and g.tenant_id is not distinct from s.tenant_id
+       where g.outcome_id <> n.outcome_id
+      on conflict do nothing;
+    end if;
+    if asked then
+      delete from ledger_internal.open_requests q using fresh n
+       where q.subject_id = n.invocation_id and q.subject_type = 'invocation' and q.tenant_id is not distinct from n.tenant_id and n.status <> 'escalated';
+    end if;
   else
     -- What it caused, already recorded: those that named its subject.
     insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
@@ -276,14 +298,37 @@ begin
         join public.agent_invocation_outcomes g on g.invocation_id = p.guard_invocation_id and g.tenant_id is not distinct from p.tenant_id
       on conflict do nothing;
     end if;
-    delete from ledger_internal.open_work w using fresh n where w.subject_id = n.execution_id and w.subject_type = 'execution' and w.tenant_id is not distinct from n.tenant_id;
+    with ended as (
+      delete from ledger_internal.open_work w using fresh n where w.subject_id = n.execution_id and w.subject_type = 'execution' and w.tenant_id is not distinct from n.tenant_id
+      returning w.hitl_request_id, w.gateway_invocation_id
+    )
+    select bool_or(e.hitl_request_id is not null), bool_or(e.gateway_invocation_id is not null) into asked, answered from ended e;
+    -- A human's answer governed it too; a question that its end made moot waits no longer.
+    if answered then
+      insert into public.agent_lineage_links (tenant_id, source_outcome_id, source_type, target_outcome_id, target_type, relation, seq, epoch, xid, recorded_at, recorded_by)
+      select n.tenant_id, n.outcome_id, n.source_type, g.outcome_id, 'agent', 'governed-by',
+             nextval('ledger_internal.feed_seq'), n.epoch, n.xid, n.recorded_at, n.recorded_by
+        from fresh n
+        join public.hitl_requests r on r.execution_id = n.execution_id and r.tenant_id is not distinct from n.tenant_id
+        join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
+        join public.agent_invocation_outcomes g on g.invocation_id = s.gateway_invocation_id and g.tenant_id is not distinct from s.tenant_id
+       where g.outcome_id <> n.outcome_id
+      on conflict do nothing;
+    end if;
+    if asked then
+      delete from ledger_internal.open_requests q using fresh n
+       where q.subject_id = n.execution_id and q.subject_type = 'execution' and q.tenant_id is not distinct from n.tenant_id and n.status <> 'escalated';
+    end if;
   end if;
   return null;
 end
 $$;
 comment on function ledger_internal.publish_outcome() is 'Claims the outcome''s id, emits its event, writes its links in either arrival order, ends its open work.';
 
-create trigger publish after insert on public.agent_invocation_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome('invocation');
+-- What record_ordinary writes is published with it.
+create trigger publish after insert on public.agent_invocation_outcomes referencing new table as fresh for each statement
+  when (current_user = 'authenticated' or current_setting('ledger_internal.written_whole', true) is distinct from 'on')
+  execute function ledger_internal.publish_outcome('invocation');
 create trigger publish after insert on public.workflow_outcomes referencing new table as fresh for each statement execute function ledger_internal.publish_outcome('execution');
 
 -- One statement can insert an outcome and, beside it, what belongs before one: the triggers of the second see neither the
