@@ -143,6 +143,65 @@ describe('asking why', () => {
   });
 });
 
+describe('between two outcomes', () => {
+  it('lineage_path, twenty links', async () => {
+    const [from, to] = [history.ids(70_000).workflowOutcome, history.ids(70_020).workflowOutcome];
+    const rows: unknown[] = [];
+    expect(
+      await wide(async (sql) => {
+        rows.push(...(await sql`select * from public.lineage_path(${from}, ${to}, 20)`));
+      }),
+    ).toEqual([]);
+    expect(rows).toHaveLength(21);
+  });
+
+  it('lineage_governed', async () => {
+    const { agentOutcome } = history.ids(70_000);
+    expect(await wide((sql) => sql`select * from public.lineage_governed(${agentOutcome})`)).toEqual([]);
+  });
+});
+
+describe('the feed, as a mirror reads it', () => {
+  const KINDS = ['agent_invocation_outcomes', 'workflow_outcomes', 'agent_lineage_links', 'tombstones'];
+  const asSync = (work: (sql: TransactionSql) => Promise<unknown>) => async (sql: TransactionSql) => {
+    await sql`set local role ledger_sync`;
+    await work(sql);
+  };
+
+  it('a page of facts, from the start and from the middle', async () => {
+    const [middle] = await server.database.admin`
+      select epoch, xid::text, seq::text from public.agent_invocation_outcomes where outcome_id = ${history.ids(70_000).agentOutcome}`;
+    for (const { epoch, xid, seq } of [
+      { epoch: 0, xid: '0', seq: '0' },
+      middle as { epoch: number; xid: string; seq: string },
+    ]) {
+      expect(
+        await wide(
+          asSync((sql) => sql`select * from public.feed(${epoch}, ${xid}, ${seq}, 5000, ${KINDS}, facts => true)`),
+        ),
+      ).toEqual([]);
+    }
+  });
+
+  it('its end, and what is behind it', async () => {
+    const end = asSync(async (sql) => {
+      const [at] = await sql`select epoch, xid, seq::text from ledger_internal.feed_end(${KINDS})`;
+      await sql`select * from public.feed_lag(${at?.['epoch']}, ${at?.['xid']}, ${at?.['seq']}, ${KINDS})`;
+    });
+    expect(await wide(end)).toEqual([]);
+  });
+
+  it('a page of outcomes by id, and the links that lead out of them', async () => {
+    const compare = asSync(async (sql) => {
+      const rows = await sql`select outcome_id from ledger_internal.outcome_facts_after(null, 500)`;
+      const ids = rows.map((row) => row['outcome_id'] as string);
+      await sql`select * from ledger_internal.link_facts_from(${ids}::uuid[])`;
+      await sql`select * from ledger_internal.link_sources_after(${ids[0] as string}, 500)`;
+    });
+    expect(await wide(compare)).toEqual([]);
+  });
+});
+
 describe('one by its id', () => {
   it.each([
     ['get_outcome', () => history.ids(70_000).agentOutcome],

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLedger } from '../lineage/feed/open.ts';
 import { jsonb } from '../src/database/statement.ts';
 import { undone } from './support/attacks.ts';
 import { restoreData } from './support/copying.ts';
@@ -146,6 +147,10 @@ describe('until an operator opens a new epoch', () => {
     expect(await codeOf(readFeed(sync, START, {}))).toBe('epoch_unsettled');
     expect(await codeOf(ledger.start())).toBe('epoch_unsettled');
     expect(await codeOf(ledger.record(open))).toBe('epoch_unsettled');
+    const mirror = await openLedger({ url: target.urlAs('ledger_sync') });
+    await expect(mirror.identify()).rejects.toMatchObject({ code: 'epoch_unsettled' });
+    await expect(mirror.read(null, 10)).rejects.toMatchObject({ code: 'epoch_unsettled' });
+    await mirror.close();
     const [batch] = await ledger.ask<Document[]>('start_invocations', jsonb([invocationStart()]));
     expect(batch?.['refusal'].code).toBe('epoch_unsettled');
     // What was recorded is read, and a lost reply answered.
@@ -192,6 +197,11 @@ describe('until an operator opens a new epoch', () => {
     const keys = (rows: FeedRow[]) => rows.map(({ epoch, xid, seq }) => `${epoch}.${xid}.${seq}`);
     expect(keys(whole)).toEqual([...keys(seen), ...keys(rest)]);
     expect(whole).toHaveLength(total);
+    // It is the ledger it was before: a graph that mirrored it goes on.
+    const [was] = await source.sql`select ledger_internal.ledger_id() as id`;
+    const mirror = await openLedger({ url: target.urlAs('ledger_sync') });
+    expect(await mirror.identify()).toBe(was?.['id']);
+    await mirror.close();
     // By transaction id alone every new row lies before the old position.
     for (const row of rest) expect(BigInt(row.xid)).toBeLessThan(BigInt(seen.at(-1)?.xid as string));
   });

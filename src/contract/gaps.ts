@@ -6,5 +6,9 @@ export const GAPS = [
   'policy_missing',
   'hitl_missing',
   'undefined_source',
+  'decision_unended',
+  'decision_unguarded',
+  'escalation_unasked',
+  'hitl_expired',
 ] as const;
 export type Gap = (typeof GAPS)[number];

@@ -6,7 +6,10 @@ export const FEED_TABLES = [
   'workflow_executions',
   'agent_invocations',
   'agent_tool_calls',
+  'policy_sets',
   'policy_decisions',
+  'hitl_requests',
+  'hitl_resolutions',
   'os_events',
   'agent_invocation_outcomes',
   'workflow_outcomes',
@@ -14,6 +17,33 @@ export const FEED_TABLES = [
   'agent_lineage_links',
   'tombstones',
 ] as const;
+
+/** What lineage is made of: the kinds of feed row that a graph mirrors. */
+export const LINEAGE_TABLES = [
+  'agent_invocation_outcomes',
+  'workflow_outcomes',
+  'agent_lineage_links',
+  'tombstones',
+] as const satisfies readonly (typeof FEED_TABLES)[number][];
+
+/**
+ * Documents and free words, by table: what a reader of facts goes without. They may be as large as an envelope, and a graph
+ * must not carry them. Every other column of a feed table is a fact.
+ */
+export const DOCUMENT_COLUMNS: Readonly<Partial<Record<(typeof FEED_TABLES)[number], readonly string[]>>> = {
+  source_definitions: ['output_schema', 'confidence_schema'],
+  workflow_executions: ['attributes'],
+  agent_invocations: ['surfaces', 'attributes'],
+  agent_tool_calls: ['input', 'output', 'error', 'timing'],
+  policy_sets: ['policies', 'schema', 'mask', 'note'],
+  policy_decisions: ['evaluation'],
+  hitl_requests: ['reason'],
+  hitl_resolutions: ['reason'],
+  os_events: ['data'],
+  agent_invocation_outcomes: ['outcome_envelope'],
+  workflow_outcomes: ['outcome_envelope', 'verdict_detail'],
+  late_outcomes: ['outcome_envelope'],
+};
 
 /** Every append-only table: those of the feed, the register of ids, and what positions and tombstones rest on. */
 export const LEDGER_TABLES = [...FEED_TABLES, 'outcome_ids', 'retention_policies', 'epochs'] as const;

@@ -2,6 +2,9 @@
 export const STATUSES = ['success', 'partial', 'failure', 'blocked', 'escalated', 'timeout', 'skipped'] as const;
 export type OutcomeStatus = (typeof STATUSES)[number];
 
+/** The statuses that say that something went wrong: what root causes are asked for. */
+export const FAILURE_STATUSES = ['failure', 'timeout'] as const satisfies readonly OutcomeStatus[];
+
 export interface StatusRow {
   readonly result: 'object' | 'null';
   readonly errors: 'empty' | 'some' | 'some_with_timeout';

@@ -17,9 +17,9 @@ begin
   for wanted in
     select * from (values
       ('ledger_gateway',   'noinherit', 'The edge functions'' login: owns nothing, can only become authenticated.'),
-      ('ledger_sync',      'inherit',   'The worker that mirrors the feed into a graph: reads only.'),
+      ('ledger_sync',      'inherit',   'The worker that mirrors the feed into a graph: reads, and keeps its quarantine.'),
       ('ledger_sweep',     'inherit',   'The worker that times out what passed its deadline.'),
-      ('ledger_relay',     'inherit',   'The worker that delivers events: reads only.'),
+      ('ledger_relay',     'inherit',   'The worker that delivers events: reads, and keeps what waits for delivery.'),
       ('ledger_seal',      'inherit',   'The worker that closes the feed into signed digests: reads only.'),
       ('ledger_auditor',   'inherit',   'What auditors'' logins are members of: reads the tenants named in auditor_tenants.'),
       ('ledger_retention', 'noinherit', 'Owns the purge function. Nobody is a member; nobody logs in.')

@@ -31,13 +31,34 @@ end
 $$;
 comment on function ledger_internal.new_neighbours(uuid[], uuid[], uuid[], boolean) is 'Neighbours of a set of outcomes outside the set already reached.';
 
+create function ledger_internal.checked_depth(max_depth integer) returns integer
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if max_depth < 0 then
+    perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/max_depth', 'rule', 'depth', 'message', 'must be a whole number from 0 to 64')));
+  end if;
+  return least(coalesce(max_depth, 20), 64);
+end
+$$;
+comment on function ledger_internal.checked_depth(integer) is 'How deep a walk may go: as asked, at most 64, 20 when nothing is asked; refuses a depth below 0.';
+
+create function ledger_internal.require_outcome(tenants uuid[], outcome uuid) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if not exists (select from public.outcome_ids i where i.outcome_id = outcome and i.tenant_id = any (tenants)) then
+    perform ledger_internal.refuse('unknown_outcome');
+  end if;
+end
+$$;
+comment on function ledger_internal.require_outcome(uuid[], uuid) is 'Refuses unknown_outcome for an id that none of these tenants has.';
+
 create function ledger_internal.walk(root uuid, max_depth integer, upstream boolean)
 returns table (depth integer, outcome_id uuid, relation text, via_outcome_id uuid, source_type text, source_id text, source_version text, domain text,
                status text, correlation_id text, completed_at timestamptz, truncated boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   tenants constant uuid[] := ledger_internal.readable_tenants();
-  cap constant integer := least(coalesce(max_depth, 20), 64);
+  cap constant integer := ledger_internal.checked_depth(max_depth);
   level integer := 0;
   frontier uuid[] := array[root];
   reached uuid[] := array[root];
@@ -49,12 +70,7 @@ declare
   next_vias uuid[];
   beyond uuid[] := '{}';
 begin
-  if cap < 0 then
-    perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/max_depth', 'rule', 'depth', 'message', 'must be a whole number from 0 to 64')));
-  end if;
-  if not exists (select from public.outcome_ids i where i.outcome_id = root and i.tenant_id = any (tenants)) then
-    perform ledger_internal.refuse('unknown_outcome');
-  end if;
+  perform ledger_internal.require_outcome(tenants, root);
   loop
     select array_agg(n.outcome_id order by n.outcome_id), array_agg(n.relation order by n.outcome_id), array_agg(n.via order by n.outcome_id)
       into next_ids, next_relations, next_vias
@@ -121,6 +137,169 @@ end
 $$;
 comment on function public.lineage_correlation(text) is 'Every outcome of a business transaction in the order they were recorded, with the links that lead out of each.';
 
+-- One shortest chain from a cause to an effect. The levels are those of a walk upstream from the effect, so that from the
+-- cause on each next step is known to come nearer.
+create function ledger_internal.shortest_chain(tenants uuid[], cause uuid, effect uuid, cap integer)
+returns table (place integer, outcome_id uuid, relation text)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  level integer := 0;
+  frontier uuid[] := array[effect];
+  reached uuid[] := array[effect];
+  depths integer[] := array[0];
+begin
+  while cause <> all (frontier) loop
+    frontier := case when level < cap then array(select distinct x.outcome_id from ledger_internal.new_neighbours(tenants, frontier, reached, true) x) else '{}' end;
+    if frontier = '{}' then
+      return;
+    end if;
+    level := level + 1;
+    reached := reached || frontier;
+    depths := depths || array_fill(level, array[cardinality(frontier)]);
+  end loop;
+  place := 0;
+  outcome_id := cause;
+  loop
+    return next;
+    exit when place = level;
+    place := place + 1;
+    select n.outcome_id, n.relation into shortest_chain.outcome_id, shortest_chain.relation
+      from ledger_internal.neighbours(tenants, array[shortest_chain.outcome_id], false) n
+     where n.outcome_id = any (array(select r.id from unnest(reached, depths) r (id, depth) where r.depth = level - place))
+     order by n.outcome_id, n.relation limit 1;
+  end loop;
+end
+$$;
+comment on function ledger_internal.shortest_chain(uuid[], uuid, uuid, integer) is 'The outcomes of the shortest chain from a cause to an effect, of equals the one with the least ids; nothing when there is none within the cap.';
+
+create function public.lineage_path(from_outcome uuid, to_outcome uuid, max_depth integer default 20)
+returns table ("position" integer, outcome_id uuid, relation text, direction text, source_type text, source_id text, source_version text, domain text,
+               status text, correlation_id text, completed_at timestamptz)
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  tenants constant uuid[] := ledger_internal.readable_tenants();
+  cap constant integer := ledger_internal.checked_depth(max_depth);
+begin
+  perform ledger_internal.require_outcome(tenants, from_outcome);
+  perform ledger_internal.require_outcome(tenants, to_outcome);
+  return query
+  with forward as materialized (
+    select c.* from ledger_internal.shortest_chain(tenants, from_outcome, to_outcome, cap) c
+  ), backward as materialized (
+    select c.* from ledger_internal.shortest_chain(tenants, to_outcome, from_outcome, cap) c where not exists (select from forward)
+  )
+  select c.place, c.outcome_id, c.relation, c.direction, o.source_type, o.source_id, o.source_version, o.domain, o.status, o.correlation_id, o.completed_at
+    from (select f.*, 'forward' as direction from forward f union all select b.*, 'backward' from backward b) c
+    left join ledger_internal.outcomes o on o.outcome_id = c.outcome_id and o.tenant_id = any (tenants)
+   order by c.place;
+end
+$$;
+comment on function public.lineage_path(uuid, uuid, integer) is 'One shortest chain between two outcomes, read from cause to effect: direction is forward when it leads from the first to the second, else backward; of equals the one with the least ids. At most max_depth links (20, at most 64); no rows when there is none.';
+
+create function public.lineage_governed(guard_outcome uuid)
+returns table (outcome_id uuid, source_type text, source_id text, source_version text, domain text, status text, decision text, governance_class text,
+               correlation_id text, completed_at timestamptz)
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  tenants constant uuid[] := ledger_internal.readable_tenants();
+begin
+  perform ledger_internal.require_outcome(tenants, guard_outcome);
+  return query
+  select l.source_outcome_id, o.source_type, o.source_id, o.source_version, o.domain, o.status, o.decision, o.governance_class, o.correlation_id, o.completed_at
+    from public.agent_lineage_links l
+    left join ledger_internal.outcomes o on o.outcome_id = l.source_outcome_id and o.tenant_id = l.tenant_id
+   where l.tenant_id = any (tenants) and l.target_outcome_id = guard_outcome and l.relation = 'governed-by'
+   order by o.completed_at, l.source_outcome_id;
+end
+$$;
+comment on function public.lineage_governed(uuid) is 'What a guard''s outcome governed: every outcome whose governed-by link leads to it, in the order they completed.';
+
+-- A failure explains another when it is a cause of it and came before it. Without "before" a workflow that invokes its own
+-- steps would explain the very failures it failed of, and neither would be a root.
+create function ledger_internal.failed_causes(tenants uuid[], failures uuid[])
+returns table (failure uuid, cause uuid)
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  return query
+  select distinct n.via, c.outcome_id
+    from ledger_internal.neighbours(tenants, failures, true) n
+   cross join lateral (
+     select o.outcome_id, o.completed_at, o.recorded_at from ledger_internal.outcomes o
+      where o.outcome_id = n.outcome_id and o.tenant_id = any (tenants) and o.status = any (ledger_internal.failure_statuses()) offset 0
+   ) c
+   cross join lateral (
+     select o.outcome_id, o.completed_at, o.recorded_at from ledger_internal.outcomes o
+      where o.outcome_id = n.via and o.tenant_id = any (tenants) offset 0
+   ) e
+   where (c.completed_at, c.recorded_at, c.outcome_id) < (e.completed_at, e.recorded_at, e.outcome_id);
+end
+$$;
+comment on function ledger_internal.failed_causes(uuid[], uuid[]) is 'Which direct causes of these failures had failed before them.';
+
+-- Level by level over pairs of a failure and what it was traced to, each pair once. Hashed, as in new_neighbours.
+create function ledger_internal.ends_of_failures(tenants uuid[], failures uuid[], cap integer)
+returns table (outcome_id uuid, failures_explained bigint, truncated boolean)
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off set enable_mergejoin = off as $$
+declare
+  level integer := 0;
+  traced uuid[] := failures;
+  tips uuid[] := failures;
+  all_traced uuid[] := failures;
+  all_tips uuid[] := failures;
+  explained uuid[];
+  causes uuid[];
+  ends uuid[] := '{}';
+  cut uuid[] := '{}';
+begin
+  while cardinality(tips) > 0 loop
+    select coalesce(array_agg(c.failure), '{}'), coalesce(array_agg(c.cause), '{}') into explained, causes
+      from ledger_internal.failed_causes(tenants, array(select distinct t.id from unnest(tips) t (id))) c;
+    ends := ends || array(select t.id from unnest(tips) t (id) left join (select distinct e.id from unnest(explained) e (id)) e on e.id = t.id where e.id is null);
+    if level = cap then
+      cut := array(select t.id from unnest(tips) t (id) join (select distinct e.id from unnest(explained) e (id)) e on e.id = t.id);
+      exit;
+    end if;
+    select coalesce(array_agg(n.failure), '{}'), coalesce(array_agg(n.cause), '{}') into traced, tips
+      from (select p.failure, c.cause from unnest(traced, tips) p (failure, tip) join unnest(explained, causes) c (failure, cause) on c.failure = p.tip
+            except
+            select r.failure, r.tip from unnest(all_traced, all_tips) r (failure, tip)) n;
+    all_traced := all_traced || traced;
+    all_tips := all_tips || tips;
+    level := level + 1;
+  end loop;
+  return query
+  select e.id, count(*), false from unnest(ends) e (id) group by e.id
+  union all
+  select c.id, count(*), true from unnest(cut) c (id) group by c.id;
+end
+$$;
+comment on function ledger_internal.ends_of_failures(uuid[], uuid[], integer) is 'Where the chains of failed causes of these failures end, and how many of them end there; truncated where the cap ended them.';
+
+create function public.lineage_root_causes(from_time timestamptz, to_time timestamptz, max_depth integer default 20)
+returns table (outcome_id uuid, failures bigint, source_type text, source_id text, source_version text, domain text, status text, correlation_id text,
+               completed_at timestamptz, truncated boolean)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  tenants constant uuid[] := ledger_internal.readable_tenants();
+  cap constant integer := ledger_internal.checked_depth(max_depth);
+begin
+  if from_time > to_time then
+    perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/to', 'rule', 'order', 'message', 'must not be before the start of the window')));
+  end if;
+  return query
+  select e.outcome_id, e.failures_explained, o.source_type, o.source_id, o.source_version, o.domain, o.status, o.correlation_id, o.completed_at, e.truncated
+    from ledger_internal.ends_of_failures(tenants, array(
+           select f.outcome_id from ledger_internal.outcomes f
+            where f.tenant_id = any (tenants) and f.status = any (ledger_internal.failure_statuses())
+              and (from_time is null or f.completed_at >= from_time) and (to_time is null or f.completed_at < to_time)), cap) e
+   cross join lateral (
+     select x.* from ledger_internal.outcomes x where x.outcome_id = e.outcome_id and x.tenant_id = any (tenants) offset 0
+   ) o
+   order by e.failures_explained desc, o.completed_at, e.outcome_id;
+end
+$$;
+comment on function public.lineage_root_causes(timestamptz, timestamptz, integer) is 'What the failures (failure, timeout) that completed in a window, its end excluded, come from: each is traced through causes that failed before it to those without such a cause; how many each explains, most first. At most max_depth links (20, at most 64); truncated says that the depth ended the tracing.';
+
 -- Definer: it reads operational state, which nobody may read as a table. Nobody may call it either: its two callers below say
 -- whose gaps, and each is granted to one kind of caller. An auditor's login can set request.jwt.claims to anything, so
 -- claims must not count for it.
@@ -163,7 +342,42 @@ begin
         where w.subject_type = 'execution' and x.execution_id = w.subject_id and x.tenant_id = w.tenant_id
         offset 0
      ) d
-     where w.tenant_id = any (tenants) and (d.requires_hitl or d.decision = 'escalate') limit max_rows;
+     where w.tenant_id = any (tenants) and (d.requires_hitl or d.decision = 'escalate') and w.gateway_invocation_id is null limit max_rows;
+  end if;
+  if wanted is null or wanted = 'decision_unended' then
+    return query select 'decision_unended', w.subject_type, w.subject_id::text, null::uuid, d.recorded_at, jsonb_build_object('decision_id', d.decision_id, 'decision', d.decision, 'source_id', w.source_id)
+      from ledger_internal.open_work w
+     cross join lateral (
+       select x.recorded_at, x.decision_id, x.decision from public.policy_decisions x
+        where w.subject_type = 'invocation' and x.invocation_id = w.subject_id and x.tenant_id = w.tenant_id
+       union all
+       select x.recorded_at, x.decision_id, x.decision from public.policy_decisions x
+        where w.subject_type = 'execution' and x.execution_id = w.subject_id and x.tenant_id = w.tenant_id
+        offset 0
+     ) d
+     where w.tenant_id = any (tenants) and w.deadline_at < clock_timestamp() order by d.recorded_at limit max_rows;
+  end if;
+  if wanted is null or wanted = 'decision_unguarded' then
+    return query select 'decision_unguarded', d.subject_type, coalesce(d.invocation_id, d.execution_id)::text, null::uuid, d.recorded_at,
+           jsonb_build_object('decision_id', d.decision_id, 'decision', d.decision, 'guard_invocation_id', d.guard_invocation_id)
+      from public.policy_decisions d
+     where d.tenant_id = any (tenants) and d.guard_invocation_id is null order by d.recorded_at limit max_rows;
+    return query select 'decision_unguarded', d.subject_type, coalesce(d.invocation_id, d.execution_id)::text, null::uuid, d.recorded_at,
+           jsonb_build_object('decision_id', d.decision_id, 'decision', d.decision, 'guard_invocation_id', d.guard_invocation_id)
+      from ledger_internal.open_work w join public.policy_decisions d on d.guard_invocation_id = w.subject_id and d.tenant_id = w.tenant_id
+     where w.tenant_id = any (tenants) and w.subject_type = 'invocation' order by d.recorded_at limit max_rows;
+  end if;
+  if wanted is null or wanted = 'escalation_unasked' then
+    return query select 'escalation_unasked', o.subject_type, o.subject_id::text, o.outcome_id, o.recorded_at, jsonb_build_object('escalation_target', o.escalation_target, 'source_id', o.source_id)
+      from ledger_internal.outcomes o
+     where o.tenant_id = any (tenants) and o.status = 'escalated'
+       and not exists (select from public.hitl_requests r where r.invocation_id = o.subject_id and r.tenant_id = o.tenant_id)
+       and not exists (select from public.hitl_requests r where r.execution_id = o.subject_id and r.tenant_id = o.tenant_id)
+     order by o.recorded_at limit max_rows;
+  end if;
+  if wanted is null or wanted = 'hitl_expired' then
+    return query select 'hitl_expired', r.subject_type, r.subject_id::text, null::uuid, r.expires_at, jsonb_build_object('hitl_request_id', r.hitl_request_id)
+      from ledger_internal.open_requests r where r.tenant_id = any (tenants) and r.expires_at <= clock_timestamp() order by r.expires_at limit max_rows;
   end if;
   if wanted is null or wanted = 'undefined_source' then
     return query select 'undefined_source', u.source_type, u.source_id, null::uuid, u.since, jsonb_build_object('version', u.version)
@@ -200,7 +414,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   if not ledger_internal.gap_known(wanted) then
     perform ledger_internal.refuse('request_invalid', null, jsonb_build_array(jsonb_build_object('path', '/query/gap', 'rule', 'one_of',
-      'message', 'must be unresolved_causation, past_deadline, missing_contribution, policy_missing, hitl_missing or undefined_source')));
+      'message', 'must be ' || ledger_internal.gap_words())));
   end if;
   max_rows := least(greatest(coalesce(max_rows, 1000), 1), 10000);
   if current_user = 'authenticated' then
@@ -210,7 +424,7 @@ begin
   end if;
 end
 $$;
-comment on function public.lineage_gaps(text, integer) is 'What the ledger knows to be missing: unresolved_causation, past_deadline, missing_contribution, policy_missing, hitl_missing, undefined_source. At most max_rows of each.';
+comment on function public.lineage_gaps(text, integer) is 'What the ledger knows to be missing: unresolved_causation, past_deadline, missing_contribution, policy_missing, hitl_missing, undefined_source, decision_unended, decision_unguarded, escalation_unasked, hitl_expired. At most max_rows of each.';
 
 -- The same answers as one document, with every link among the nodes, for graphs and trees.
 create function public.lineage_document(direction text, outcome_id uuid, max_depth integer default 20) returns jsonb

@@ -1,0 +1,44 @@
+import type { LinkFacts, OutcomeFacts } from '../graph/graph.ts';
+import { type Content, linkFacts, outcomeFacts } from './changes.ts';
+import type { DatabaseSession } from './database-session.ts';
+import { arrayOf } from './reader.ts';
+
+const OUTCOMES = `
+select f.kind, f.tenant_id, f.content
+  from ledger_internal.outcome_facts_after($1::text::uuid, $2::integer, $3::text::uuid) f`;
+const SOURCES =
+  'select s.id from ledger_internal.link_sources_after($1::text::uuid, $2::integer, $3::text::uuid) s (id)';
+const LINKS = 'select f.tenant_id, f.content from ledger_internal.link_facts_from($1::text::uuid[], $2::text::uuid) f';
+
+/** Outcomes as they stand, also those that the feed does not give yet, in the order of their ids. */
+export async function outcomesAfter(
+  session: DatabaseSession,
+  tenantId: string | null,
+  after: string | null,
+  limit: number,
+): Promise<OutcomeFacts[]> {
+  const rows = await session.query(OUTCOMES, [after, limit, tenantId]);
+  return rows.map((row) => outcomeFacts(row['kind'] as string, row['tenant_id'] as string, row['content'] as Content));
+}
+
+/** Ids that links lead out of, in order, each once. */
+export async function linkSourcesAfter(
+  session: DatabaseSession,
+  tenantId: string | null,
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await session.query(SOURCES, [after, limit, tenantId]);
+  return rows.map((row) => row['id'] as string);
+}
+
+/** Links as they stand that lead out of these outcomes. */
+export async function linksFrom(
+  session: DatabaseSession,
+  tenantId: string | null,
+  sources: string[],
+): Promise<LinkFacts[]> {
+  if (sources.length === 0) return [];
+  const rows = await session.query(LINKS, [arrayOf(sources), tenantId]);
+  return rows.map((row) => linkFacts(row['tenant_id'] as string, row['content'] as Content));
+}
