@@ -1,0 +1,53 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { openingFault } from './faults.ts';
+import type { Library } from './library.ts';
+import { Store } from './store.ts';
+
+interface Shared {
+  store: Promise<Store>;
+  handles: number;
+  closing: Promise<void> | null;
+}
+
+/** What this process has open. Its second handle on a directory shares the first one's files: their lock holds against other processes only. */
+const open = new Map<string, Shared>();
+
+/** One handle's hold on a store. */
+export interface Hold {
+  store: Store;
+  /** Gives it up; the last one closes the files. */
+  release(): Promise<void>;
+}
+
+/** @throws GraphFault, GraphRefused with the remedy */
+export async function holdStore(directory: string, library: Library): Promise<Hold> {
+  try {
+    mkdirSync(directory, { recursive: true });
+    const place = realpathSync(directory);
+    for (let closing = open.get(place)?.closing; closing; closing = open.get(place)?.closing) await closing;
+    const shared = open.get(place) ?? { store: Store.open(directory, library), handles: 0, closing: null };
+    open.set(place, shared);
+    shared.handles += 1;
+    const store = await shared.store.catch((error) => {
+      open.delete(place);
+      throw error;
+    });
+    let released: Promise<void> | null = null;
+    return {
+      store,
+      release() {
+        released ??= release(place, shared, store);
+        return released;
+      },
+    };
+  } catch (error) {
+    throw openingFault(error, directory);
+  }
+}
+
+async function release(place: string, shared: Shared, store: Store): Promise<void> {
+  shared.handles -= 1;
+  if (shared.handles > 0) return;
+  shared.closing = store.close().finally(() => open.delete(place));
+  await shared.closing;
+}

@@ -1,0 +1,76 @@
+import { PositionMoved } from '../fault.ts';
+import type { Position } from '../graph.ts';
+import type { ManagedTransaction } from './driver.ts';
+
+/** Counts up when the mirror's nodes or relationships change their form; a graph of another number is refilled. */
+export const SCHEMA_VERSION = 1;
+
+/** What the one position node holds. */
+export interface PositionNode {
+  /** Null where there is none: no version of ours made the node. */
+  schema_version: number | null;
+  tenant_id: string | null;
+  position: Position | null;
+}
+
+/** Reads the position node; null where there is none. */
+export async function readPositionNode(tx: ManagedTransaction): Promise<PositionNode | null> {
+  const { records } = await tx.run('match (p:LedgerPosition {key: "position"}) return p');
+  return records[0] ? positionNodeOf(records[0].get('p').properties) : null;
+}
+
+/**
+ * Takes the position node's write lock, which the transaction keeps to its end, and reads what stands there then: setting a
+ * property waits for the transaction that wrote before, and the node is returned after that. A node that somebody has deleted
+ * is made again.
+ */
+export async function lockPosition(
+  tx: ManagedTransaction,
+  tenantId: string | null,
+  writer: string | null,
+): Promise<PositionNode> {
+  const { records } = await tx.run(
+    `merge (p:LedgerPosition {key: "position"})
+     on create set p.schema_version = $version, p.tenant_id = $tenantId
+     set p.writer = $writer
+     return p`,
+    { version: BigInt(SCHEMA_VERSION), tenantId, writer },
+  );
+  return positionNodeOf(records[0]?.get('p').properties);
+}
+
+/** @throws PositionMoved when they are not the same place */
+export function mustStandAt(stored: Position | null, expected: Position | null): void {
+  if (!samePosition(stored, expected)) throw new PositionMoved();
+}
+
+export function samePosition(a: Position | null, b: Position | null): boolean {
+  if (a === null || b === null) return a === b;
+  return (['ledger_id', 'tenant_id', 'epoch', 'xid', 'seq', 'kind'] as const).every((part) => a[part] === b[part]);
+}
+
+export function setPosition(tx: ManagedTransaction, to: Position) {
+  const { ledger_id, epoch, xid, seq, kind } = to;
+  return tx.run('match (p:LedgerPosition {key: "position"}) set p += $to', {
+    to: { ledger_id, epoch: BigInt(epoch), xid, seq: BigInt(seq), kind },
+  });
+}
+
+/** Keeps the node: whose graph this is stays known. */
+export function clearPosition(tx: ManagedTransaction) {
+  return tx.run(
+    'match (p:LedgerPosition {key: "position"}) remove p.ledger_id, p.epoch, p.xid, p.seq, p.kind set p.writer = null',
+  );
+}
+
+function positionNodeOf(properties: Record<string, unknown>): PositionNode {
+  const tenant_id = (properties['tenant_id'] as string | undefined) ?? null;
+  const { ledger_id, epoch, xid, seq, kind, schema_version } = properties;
+  const position =
+    ledger_id === undefined ? null : { ledger_id, tenant_id, epoch: Number(epoch), xid, seq: Number(seq), kind };
+  return {
+    schema_version: typeof schema_version === 'bigint' ? Number(schema_version) : null,
+    tenant_id,
+    position: position as Position | null,
+  };
+}
