@@ -16,18 +16,24 @@ export interface HttpServer {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 export type Routes = { functions: Record<string, FetchApp>; own: FetchApp };
+export type Listening = {
+  /** 0 = any free one. */
+  port: number;
+  /** Loopback when absent. */
+  host?: string;
+  /** Whether global Request and Response may be replaced by lighter ones. */
+  ownProcess?: boolean;
+};
 
 const FUNCTION_PATH = /^\/functions\/v1\/+([^/?#]+)/;
 
 /**
- * One HTTP server on loopback for everything of a stack: `/functions/v1/<name>/…` goes to that function's app, which sees
+ * One HTTP server for everything of a stack: `/functions/v1/<name>/…` goes to that function's app, which sees
  * the path from `/<name>` on, as on Supabase; all else to the stack's own app. Until `open` is called all is 503.
  *
- * @param port 0 = any free one
- * @param ownProcess whether global Request and Response may be replaced by lighter ones
  * @throws EADDRINUSE
  */
-async function listen(port: number, ownProcess: boolean): Promise<HttpServer> {
+export async function listen({ port, host = '127.0.0.1', ownProcess = false }: Listening): Promise<HttpServer> {
   let functions = new Map<string, Listener>();
   let own: Listener = starting;
   const server = createServer((request, response) => {
@@ -41,7 +47,7 @@ async function listen(port: number, ownProcess: boolean): Promise<HttpServer> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1' }, () => resolve());
+    server.listen({ port, host }, () => resolve());
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -59,9 +65,9 @@ export async function listenOn(
   remembered: number | undefined,
   ownProcess = false,
 ): Promise<HttpServer> {
-  return listen(asked ?? remembered ?? 0, ownProcess).catch((error: NodeJS.ErrnoException) => {
+  return listen({ port: asked ?? remembered ?? 0, ownProcess }).catch((error: NodeJS.ErrnoException) => {
     if (asked || error.code !== 'EADDRINUSE') throw error;
-    return listen(0, ownProcess);
+    return listen({ port: 0, ownProcess });
   });
 }
 

@@ -2,12 +2,19 @@ import postgres, { type Sql } from 'postgres';
 import { SCHEMA_FINGERPRINT } from '../contract/schema-fingerprint.generated.ts';
 import { readMigrations } from './migration-files.ts';
 import { migrate, refuseForeign } from './migrations.ts';
-import { presentLoginRoles, setRolePassword } from './role-passwords.ts';
+import { type LoginRole, presentLoginRoles, setRolePassword } from './role-passwords.ts';
 import { urlForRole } from './role-urls.ts';
 import type { Secrets } from './secrets.ts';
 import { hasSupabaseRoles, laySupabaseRoles } from './supabase-roles.ts';
 
-export type LedgerUrls = { adminUrl: string; ownerUrl: string; gatewayUrl: string; auditorUrl: string };
+export type LedgerUrls = {
+  adminUrl: string;
+  ownerUrl: string;
+  gatewayUrl: string;
+  auditorUrl: string;
+  /** As `ledger_sync`; on a named database only where the login takes the password of this data directory. */
+  syncUrl: string | undefined;
+};
 
 type Preparation = { secrets: Secrets; onProgress: (text: string) => void };
 
@@ -21,7 +28,7 @@ export async function prepareOwnDatabase(adminUrl: string, preparation: Preparat
     const database = new URL(adminUrl).pathname.slice(1);
     await admin.unsafe(`alter database "${database}" owner to postgres`);
   });
-  return migrateAndOpen(adminUrl, ownerUrl, preparation);
+  return migrateAndOpen(adminUrl, ownerUrl, preparation, ['ledger_gateway', 'ledger_sync']);
 }
 
 /**
@@ -37,22 +44,29 @@ export async function prepareNamedDatabase(databaseUrl: string, preparation: Pre
       await laySupabaseRoles(owner, false);
     }
   });
-  return migrateAndOpen(databaseUrl, databaseUrl, preparation);
+  return migrateAndOpen(databaseUrl, databaseUrl, preparation, ['ledger_gateway']);
 }
 
-async function migrateAndOpen(adminUrl: string, ownerUrl: string, preparation: Preparation): Promise<LedgerUrls> {
+/** @param ours logins that the stack itself uses: the password of one is set anew where someone has changed it */
+async function migrateAndOpen(
+  adminUrl: string,
+  ownerUrl: string,
+  preparation: Preparation,
+  ours: LoginRole[],
+): Promise<LedgerUrls> {
   return using(ownerUrl, async (owner) => {
     await migrate(owner, { fingerprint: SCHEMA_FINGERPRINT, onProgress: preparation.onProgress });
     const present = await presentLoginRoles(owner);
-    const urls = { adminUrl, ownerUrl, gatewayUrl: '', auditorUrl: '' };
+    const urls: LedgerUrls = { adminUrl, ownerUrl, gatewayUrl: '', auditorUrl: '', syncUrl: undefined };
     for (const role of present) {
       const password = await preparation.secrets.passwordOf(role);
       const url = urlForRole(ownerUrl, role, password);
       if (role === 'ledger_gateway') urls.gatewayUrl = url;
       if (role === 'ledger_auditor') urls.auditorUrl = url;
-      // A password that someone gave a role with `roles password` stays, except the gateway's, which is the stack's.
-      if (role !== 'ledger_gateway' && (await mayLogIn(owner, role))) continue;
-      if (!(await canLogIn(url))) await setRolePassword(owner, role, password);
+      // A password that someone gave a role with `roles password` stays, where the stack can do without.
+      const kept = !ours.includes(role) && (await mayLogIn(owner, role));
+      if (!kept && !(await canLogIn(url))) await setRolePassword(owner, role, password);
+      if (role === 'ledger_sync' && (!kept || (await canLogIn(url)))) urls.syncUrl = url;
     }
     return urls;
   });

@@ -1,6 +1,7 @@
 import type { Stack } from './stack.ts';
 import type { StackState } from './state.ts';
 import { createTenant } from './tenants.ts';
+import { mirrorOf } from './workers/client.ts';
 
 /** The handle of a stack whose state is known, run by this process or another. */
 export function stackOf(state: StackState, doing: Pick<Stack, 'stop' | 'stopped' | 'mintToken' | 'rotateKeys'>): Stack {
@@ -13,7 +14,12 @@ export function stackOf(state: StackState, doing: Pick<Stack, 'stop' | 'stopped'
     adminUrl: state.admin_url,
     gatewayUrl: state.gateway_url,
     auditorUrl: state.auditor_url,
-    workers: state.workers,
+    graph: state.graph,
+    // Not copied: the state follows each restart of a worker.
+    get workers() {
+      return state.workers;
+    },
+    mirror: mirrorOf(state.data_dir),
     pid: state.pid,
     startedAt: state.started_at,
     createTenant: (tenant) => createTenant(state.database_url, tenant),

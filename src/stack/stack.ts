@@ -1,6 +1,7 @@
-import type { WorkerState } from './state.ts';
+import type { StackGraph, WorkerState } from './state.ts';
 import type { NewTenant } from './tenants.ts';
 import type { TokenClaims } from './tokens.ts';
+import type { StackMirror } from './workers/client.ts';
 
 export type StackOptions = {
   /** Where everything is kept; a temporary directory, deleted on stop, when absent. */
@@ -11,6 +12,11 @@ export type StackOptions = {
   databaseUrl?: string;
   /** Settings of the embedded server, e.g. `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>;
+  /**
+   * A graph that mirrors the lineage, kept up by a sync worker in a process of its own. `neo4j` is the one that `NEO4J_URI`
+   * names, else one started here (Java 17 and Maven). Default: none.
+   */
+  graph?: StackGraph;
   /** More environment for the functions, e.g. `LEDGER_CORS_ORIGINS`. */
   functionsEnv?: Record<string, string>;
   /** This process runs nothing but the stack, so that HTTP may be served with faster stand-ins for Request and Response. */
@@ -19,7 +25,7 @@ export type StackOptions = {
   quiet?: boolean;
   /** Called with each step instead of writing it to standard error. */
   onProgress?: (text: string) => void;
-  /** Called when a running stack restarts its database; absent, it is written to standard error unless `quiet`. */
+  /** Called when a running stack restarts its database or a worker; absent, it is written to standard error unless `quiet`. */
   onNotice?: (text: string) => void;
 };
 
@@ -36,7 +42,11 @@ export interface Stack {
   adminUrl: string;
   gatewayUrl: string;
   auditorUrl: string;
+  graph: StackGraph;
+  /** As they are now; of an attached stack, as they were when it was attached. */
   workers: WorkerState[];
+  /** Asks the graph, through the sync worker; refuses `graph_missing` without one. */
+  mirror: StackMirror;
   pid: number;
   /** RFC 3339. */
   startedAt: string;

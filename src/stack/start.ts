@@ -12,6 +12,7 @@ import { requireFreePort, type Server, startServer } from './postgres/index.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 import { type ServedFunctions, serveFunctions } from './serve.ts';
 import { type Stack, type StackOptions, StackRunning } from './stack.ts';
+import { startGraph } from './stack-graph.ts';
 import { stackOf } from './stack-handle.ts';
 import { removeState, type StackState, writeState } from './state.ts';
 import { mintToken } from './tokens.ts';
@@ -59,10 +60,10 @@ async function start(
   undo.push(() => served?.close());
   const http = await listenOn(options.port, remembered.http, options.ownProcess);
   undo.push(() => http.close());
-  await writePorts(directory.path, {
+  const ports = {
     http: http.port,
     postgres: options.databaseUrl ? remembered.postgres : Number(new URL(urls.adminUrl).port),
-  });
+  };
 
   const keys = await openKeys(path.join(directory.path, 'signing-keys.json'));
   const base = `http://127.0.0.1:${http.port}`;
@@ -78,6 +79,7 @@ async function start(
     admin_url: urls.adminUrl,
     gateway_url: urls.gatewayUrl,
     auditor_url: urls.auditorUrl,
+    graph: options.graph ?? 'none',
     workers: [],
     control_token: randomBytes(24).toString('hex'),
   };
@@ -115,17 +117,34 @@ async function start(
       stop: () => void stop(),
     }),
   });
-  await writeState(state);
+  const onNotice = options.onNotice ?? (options.quiet ? () => undefined : (text: string) => console.error(text));
   if (server) {
-    const onNotice = options.onNotice ?? (options.quiet ? () => undefined : (text: string) => console.error(text));
     const onLost = (lost: DatabaseLost) => {
       onNotice(lost.message);
       void stop(lost);
     };
     keeper = keepRunning(server, { logFile: postgresLog(directory), onNotice, onLost });
-    // Released first of all: the stop of the server that follows is no death.
+    // Released before the server stops: that is no death.
     undo.push(() => keeper?.release());
   }
+  let saving: Promise<void> | undefined;
+  // One after the other and as late as can be, so that the file holds the latest; the first time when all of it runs.
+  const save = async () => {
+    saving = saving?.catch(() => undefined).then(() => writeState(state));
+    await saving;
+  };
+  const graph = await startGraph(state, {
+    databaseUrl: urls.syncUrl,
+    neo4jPort: remembered.neo4j,
+    secrets,
+    save,
+    onProgress: progress,
+    onNotice,
+    undo,
+  });
+  await writePorts(directory.path, { ...ports, neo4j: graph.neo4jPort ?? remembered.neo4j });
+  saving = Promise.resolve();
+  await save();
   return stackOf(state, {
     stop: () => stop(),
     stopped,

@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivate } from './private-file.ts';
+import type { WorkerName } from './workers/names.ts';
 
 /** What a running stack says about itself in `stack.json` (0600: the URLs carry passwords). */
 export type StackState = {
@@ -19,12 +20,17 @@ export type StackState = {
   admin_url: string;
   gateway_url: string;
   auditor_url: string;
+  graph: StackGraph;
   workers: WorkerState[];
-  /** Proof that a caller may stop the stack: who can read this file. */
+  /** Proof that a caller may stop the stack and ask its workers: who can read this file. */
   control_token: string;
 };
 
-export type WorkerState = { name: string; state: 'running' | 'standby' | 'stopped'; url?: string };
+/** Which graph mirrors the lineage of a stack. */
+export type StackGraph = 'none' | 'embedded' | 'neo4j';
+
+/** A process of workers beside the stack; `url` (health, metrics) and `pid` while it runs. */
+export type WorkerState = { name: WorkerName; state: 'running' | 'restarting'; url?: string; pid?: number };
 
 export async function writeState(state: StackState): Promise<void> {
   await writePrivate(stateFile(state.data_dir), `${JSON.stringify(state, null, 2)}\n`);

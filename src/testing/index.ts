@@ -5,6 +5,8 @@ export type LedgerOptions = {
   open?: boolean;
   /** An empty PostgreSQL 17 database to use instead of the embedded server. */
   databaseUrl?: string;
+  /** A graph that mirrors the lineage, asked through `stack.mirror`; default none. */
+  graph?: 'embedded' | 'neo4j' | 'none';
 };
 
 /** A ledger of a test suite's own. */
@@ -31,6 +33,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
   const stack = await startStack({
     quiet: true,
     databaseUrl: options.databaseUrl,
+    graph: options.graph,
     // Nothing of a test must survive a power cut, so nothing waits for the disk.
     postgresSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });

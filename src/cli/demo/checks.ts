@@ -1,6 +1,7 @@
 import type { GapsDocument, LineageDocument, OutcomeRecord } from '../../client/documents.ts';
 import type { RecordedCause } from '../causes.ts';
 import type { Cast } from './cast.ts';
+import type { SeenGraph } from './graph.ts';
 import type { Played } from './play.ts';
 import type { Refusal } from './refusals.ts';
 import { BATCHES, PARTIAL_ERROR, RISK_SCORE } from './story.ts';
@@ -13,6 +14,8 @@ export interface Seen {
   why: LineageDocument & { causes: RecordedCause[] };
   gaps: GapsDocument;
   refusals: Refusal[];
+  /** Null on a stack without a graph. */
+  graph: SeenGraph | null;
 }
 
 export interface DemoCheck {
@@ -21,7 +24,7 @@ export interface DemoCheck {
 }
 
 /** The demo checks itself: what the story promises is what the ledger holds. */
-export function checkSeen({ played, outcomes, why, gaps, refusals }: Seen): DemoCheck[] {
+export function checkSeen({ played, outcomes, why, gaps, refusals, graph }: Seen): DemoCheck[] {
   const failed = outcomes.filter((outcome) => outcome.status === 'failure');
   const workflow = outcomes.find((outcome) => outcome.outcome_id === played.workflow.outcome_id);
   const context = workflow?.execution_context;
@@ -48,6 +51,18 @@ export function checkSeen({ played, outcomes, why, gaps, refusals }: Seen): Demo
     ...refusals.map((refusal) => check(`refused: ${refusal.attempt}`, refusal.seen?.code === refusal.expected)),
     check('a foreign id and one that never was get the same answer', sameRefusal(refusals)),
     check('the conflict names the outcome that stands', namesWinner(refusals, played.workflow.outcome_id)),
+    ...(graph ? checkGraph(graph, why) : []),
+  ];
+}
+
+function checkGraph({ killed_pid, next_pid, ledger, graph, why: chain }: SeenGraph, why: Seen['why']): DemoCheck[] {
+  const inSql = why.nodes.map((node) => node.outcome_id).sort();
+  const inCypher = chain.map((row) => row.outcome_id).sort();
+  return [
+    check('the worker was killed half-way, and another one went on', killed_pid !== null && next_pid !== killed_pid),
+    check('the graph holds every outcome of the ledger once', same(graph.outcomes, ledger.outcomes)),
+    check('the graph holds every link of the ledger once', ledger.links.length > 0 && same(graph.links, ledger.links)),
+    check('Cypher tells the same chain as SQL', same(inCypher, inSql)),
   ];
 }
 

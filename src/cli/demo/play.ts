@@ -22,8 +22,17 @@ export interface Played {
   invocationId: string;
 }
 
-/** Plays the workflow: a trigger, the guard's decision, ten agents in parallel of which five fail, one partial outcome. */
-export async function play(cast: Cast): Promise<Played> {
+/**
+ * Plays the workflow: a trigger, the guard's decision, ten agents in parallel of which five fail, one partial outcome.
+ *
+ * @param halfway is called once, when half of the agents have their outcomes
+ */
+export async function play(cast: Cast, halfway: () => Promise<unknown>): Promise<Played> {
+  let recorded = 0;
+  const onRecorded = async () => {
+    recorded += 1;
+    if (recorded === BATCHES.length / 2) await halfway();
+  };
   let guard: RecordedEnvelope | undefined;
   let invocationId = '';
   let executionId = '';
@@ -36,7 +45,13 @@ export async function play(cast: Cast): Promise<Played> {
       guard = judged.outcome;
       ctx.governedBy(judged.decision);
       const cause = judged.outcome.outcome_id;
-      const allocations = await Promise.all(BATCHES.map((batch) => allocate(cast, executionId, cause, batch)));
+      const allocations = await Promise.all(
+        BATCHES.map(async (batch) => {
+          const allocation = await allocate(cast, executionId, cause, batch);
+          await onRecorded();
+          return allocation;
+        }),
+      );
       invocationId = allocations[0]?.invocationId ?? '';
       const allocated = allocations.reduce((sum, item) => sum + item.editions, 0);
       const failed = allocations.filter((item) => item.status === 'failure').length;

@@ -6,6 +6,7 @@ import { renderTable } from '../render/table.ts';
 import { showDuration, showTime } from '../render/time.ts';
 import { renderTree } from '../render/tree.ts';
 import type { DemoCheck, Seen } from './checks.ts';
+import type { SeenGraph } from './graph.ts';
 
 /** The demo's findings for a person, in the order in which the story goes. */
 export function renderReport(seen: Seen, checks: readonly DemoCheck[], colour: Colour, width?: number): string {
@@ -15,6 +16,8 @@ export function renderReport(seen: Seen, checks: readonly DemoCheck[], colour: C
     renderOutcomes(seen.outcomes, colour),
     heading('Why', 'the causal chain of the workflow’s outcome', colour),
     renderTree(seen.why, colour, width),
+    heading('Graph', 'the same chain from Cypher, beside that from SQL', colour),
+    seen.graph ? renderGraph(seen.graph, seen.why, colour) : colour.dim(WITHOUT_GRAPH),
     heading('Gaps', 'what an auditor should ask about', colour),
     renderGaps(seen.gaps, colour),
     heading('Refusals', 'what was tried, and what the caller saw', colour),
@@ -28,6 +31,35 @@ export function renderReport(seen: Seen, checks: readonly DemoCheck[], colour: C
     wrong.length === 0
       ? colour.good(`${checks.length} of ${checks.length} expectations held`)
       : wrong.map((check) => `${colour.bad('not as expected:')} ${check.name}`).join('\n'),
+  ].join('\n');
+}
+
+const WITHOUT_GRAPH = 'this ledger runs without a graph: npm install @ladybugdb/core adds the embedded one';
+
+function renderGraph(graph: SeenGraph, why: Seen['why'], colour: Colour): string {
+  const depths = new Map(graph.why.map((row) => [row.outcome_id, row.depth]));
+  const nodes = [...why.nodes].sort((a, b) => a.depth - b.depth);
+  const only = graph.why.filter((row) => !nodes.some((node) => node.outcome_id === row.outcome_id));
+  const table = renderTable(
+    nodes,
+    [
+      { title: 'SQL', value: (node) => `depth ${node.depth}` },
+      {
+        title: 'Cypher',
+        value: (node) => (depths.has(node.outcome_id) ? `depth ${depths.get(node.outcome_id)}` : '–'),
+      },
+      { title: 'status', value: (node) => node.status, paint: (text) => paintStatus(colour, text) },
+      { title: 'source', value: (node) => `${node.source_type} ${node.source_id}@${node.source_version}` },
+      { title: 'outcome', value: (node) => node.outcome_id, paint: (text) => colour.dim(text) },
+    ],
+    colour,
+  );
+  const { ledger, graph: held } = graph;
+  return [
+    table,
+    ...only.map((row) => colour.bad(`in Cypher alone: ${row.outcome_id}`)),
+    `the worker was killed half-way (process ${graph.killed_pid}); process ${graph.next_pid} went on, and ${showDuration(graph.caught_up_ms)} after the last outcome`,
+    `the graph held ${held.outcomes.length} of ${ledger.outcomes.length} outcomes and ${held.links.length} of ${ledger.links.length} links`,
   ].join('\n');
 }
 

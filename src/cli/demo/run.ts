@@ -4,12 +4,13 @@ import type { Progress } from '../render/progress.ts';
 import { hire } from './cast.ts';
 import type { Seen } from './checks.ts';
 import { define } from './definitions.ts';
+import { killWorker, seeGraph, untilMirrored } from './graph.ts';
 import { play } from './play.ts';
 import { tryForbidden } from './refusals.ts';
 import { BATCHES } from './story.ts';
 
 /** Steps that `runDemo` reports. */
-export const DEMO_STEPS = 5;
+export const DEMO_STEPS = 6;
 
 /** Plays the whole story on a running stack, in a tenant of its own, and reads back what the ledger made of it. */
 export async function runDemo(stack: LocalStack, progress: Progress): Promise<Seen> {
@@ -18,7 +19,15 @@ export async function runDemo(stack: LocalStack, progress: Progress): Promise<Se
   progress.step('defining the workflow and its agents');
   await define(cast);
   progress.step(`allocating editions with ${BATCHES.length} agents`);
-  const played = await play(cast);
+  const mirrored = stack.graph !== 'none';
+  if (mirrored) await untilMirrored(stack);
+  let killed: number | null = null;
+  const played = await play(cast, async () => {
+    if (mirrored) killed = await killWorker(stack);
+  });
+  progress.step('waiting for the graph');
+  const outcomeId = played.workflow.outcome_id;
+  const graph = mirrored ? await seeGraph(stack, { tenantId: cast.tenantId, outcomeId, killed }) : null;
   progress.step('trying what must be refused');
   const refusals = await tryForbidden(stack, cast, played);
   progress.step('asking why');
@@ -32,5 +41,5 @@ export async function runDemo(stack: LocalStack, progress: Progress): Promise<Se
     token: await stack.mintToken({ tenantId: cast.tenantId, role: 'auditor', actorId: 'demo-auditor' }),
   };
   const { causes } = await causesOf(reader, why);
-  return { cast, played, outcomes: page, why: { ...why, causes }, gaps, refusals };
+  return { cast, played, outcomes: page, why: { ...why, causes }, gaps, refusals, graph };
 }

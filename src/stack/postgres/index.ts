@@ -1,3 +1,3 @@
-export { requireFreePort } from './port.ts';
+export { freePort, requireFreePort } from './port.ts';
 export { type Server, type StopMode, startServer } from './server.ts';
 export { canEnter, serverUser } from './system-user.ts';

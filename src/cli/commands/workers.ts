@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { isWorkerName, WORKER_NAMES, type WorkerName } from '../../stack/workers/names.ts';
+import { preflight, usage } from '../failure.ts';
+import {
+  graphOption,
+  graphTargetOf,
+  type MirrorOptions,
+  syncDatabaseUrlOf,
+  syncDatabaseUrlOption,
+} from '../graph-options.ts';
+import { mirrorFailure } from '../mirror-failure.ts';
+import { fromEnvironment, uuid, wholeNumber, withJson } from '../options.ts';
+import type { Session } from '../session.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { workerLog } from '../worker-log.ts';
+
+interface WorkersOptions extends MirrorOptions {
+  json?: boolean;
+  host: string;
+  port: number;
+}
+
+const DEFAULT_PORT = 9464;
+/** After the death of the process that started us; by then the batch in hand has long been written. */
+const ORPHAN_LIVES_MS = 15_000;
+
+export function registerWorkers(program: Command, session: Session): void {
+  withJson(program.command('workers'))
+    .description('run workers alone, beside any ledger, with /healthz and /metrics; SIGTERM finishes the batch in hand')
+    .argument('[names...]', `which ones, of: ${WORKER_NAMES.join(', ')} (default: all)`)
+    .addOption(syncDatabaseUrlOption())
+    .addOption(graphOption())
+    .option('--graph-dir <dir>', 'where the embedded graph keeps its files; no other process may use them')
+    .option('--tenant <id>', 'mirror this tenant alone, into a graph of its own', uuid)
+    .option('--host <host>', 'address that /healthz and /metrics are served on', '127.0.0.1')
+    .option('--port <n>', 'port of /healthz and /metrics; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
+    .action(async (words: string[], options: WorkersOptions) => {
+      namesOf(words);
+      const databaseUrl = syncDatabaseUrlOf(options.databaseUrl);
+      if (databaseUrl === undefined) {
+        throw usage(
+          'which ledger? --database-url is not given',
+          'outcome-ledger roles password ledger_sync prints one; the workers of a local stack run by themselves: outcome-ledger up',
+        );
+      }
+      const graph = graphTargetOf(options);
+      const stopped = untilStopped();
+      const { runWorkers } = await import('../../stack/workers/run.ts');
+      const log = workerLog(session.terminal, options.json === true);
+      const controlToken = fromEnvironment('OUTCOME_LEDGER_CONTROL_TOKEN');
+      const { host, port, tenant: tenantId } = options;
+      try {
+        const workers = await runWorkers({ databaseUrl, graph, tenantId, host, port, controlToken, log });
+        // Of a stack it stays, so that whoever asks the stack is told.
+        const pooled = controlToken === undefined ? workers.pooled : new Promise<never>(() => undefined);
+        const reason = await Promise.race([stopped, announced(controlToken, workers.port), pooled]);
+        log({ level: 'info', message: 'stopping', details: { reason } });
+        await workers.stop();
+        log({ level: 'info', message: 'stopped' });
+        if (typeof reason === 'object') throw preflight(reason.code, reason.detail, reason.remedy ?? undefined);
+        // The channel to a stack would keep this process alive.
+        if (process.connected) process.disconnect();
+      } catch (error) {
+        throw listenFailure(error, options) ?? (await mirrorFailure(error));
+      }
+    });
+}
+
+/** `sync`, `sync relay` or `sync,relay`. */
+function namesOf(words: readonly string[]): WorkerName[] {
+  const names = words.flatMap((word) => word.split(',')).filter((name) => name !== '');
+  const unknown = names.find((name) => !isWorkerName(name));
+  if (unknown !== undefined) {
+    throw usage(`there is no worker '${unknown}'`, `the workers are: ${WORKER_NAMES.join(', ')}`);
+  }
+  return names.length === 0 ? [...WORKER_NAMES] : names.filter(isWorkerName);
+}
+
+/**
+ * Tells the process that started us where we listen, and resolves when it has died: a stack's workers go with it. Without a
+ * control token nobody of that kind did.
+ */
+function announced(controlToken: string | undefined, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    if (controlToken === undefined || !process.send) return;
+    process.once('disconnect', () => {
+      setTimeout(() => process.exit(1), ORPHAN_LIVES_MS).unref();
+      resolve('the process that started it has ended');
+    });
+    process.send({ listening: `http://127.0.0.1:${port}` });
+  });
+}
+
+function listenFailure(error: unknown, { host, port }: WorkersOptions): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return preflight('port_in_use', `port ${port} is in use`, 'choose another --port; 0 takes a free one', error);
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return undefined;
+  return preflight(
+    'start_failed',
+    `${host}:${port} cannot be listened on (${code})`,
+    'choose another --host or --port',
+    error,
+  );
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkerState } from '../state.ts';
+import type { WorkerChild } from './child.ts';
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+/** A process that ran this long was well: the next death is a first one again. */
+const WELL_AFTER_MS = 60_000;
+
+export type KeepingWorkers = {
+  name: WorkerState['name'];
+  start(): Promise<WorkerChild>;
+  /** Told of each death and each restart. */
+  onNotice: (text: string) => void;
+  /** Told of each new state, before `onNotice`. */
+  onState: (state: WorkerState) => Promise<void>;
+};
+
+export interface KeptWorkers {
+  /** Restarts no more, and stops what runs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts workers in a process of their own and starts it again whenever it dies, at once and then ever more slowly. The
+ * ledger itself needs no worker, so it is never given up: what ails a worker may pass.
+ *
+ * @throws WorkerNotStarted when the first start fails
+ */
+export async function keepWorkers({ name, start, onNotice, onState }: KeepingWorkers): Promise<KeptWorkers> {
+  const released = new AbortController();
+  let child = await start();
+  await onState({ name, state: 'running', url: child.url, pid: child.pid });
+
+  async function watch(): Promise<void> {
+    for (let deaths = 0; ; ) {
+      const startedAt = Date.now();
+      const how = await child.exited;
+      if (released.signal.aborted) return;
+      deaths = Date.now() - startedAt > WELL_AFTER_MS ? 1 : deaths + 1;
+      await onState({ name, state: 'restarting' });
+      onNotice(`the ${name} worker ended unexpectedly (${how}): starting it again`);
+      const again = await revive(deaths);
+      if (again) child = again;
+      if (released.signal.aborted) return;
+      await onState({ name, state: 'running', url: child.url, pid: child.pid });
+      onNotice(`the ${name} worker runs again`);
+    }
+  }
+
+  /** Undefined once released. */
+  async function revive(deaths: number): Promise<WorkerChild | undefined> {
+    for (let attempt = deaths; ; attempt += 1) {
+      const wait = attempt === 1 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (attempt - 2), LONGEST_WAIT_MS);
+      try {
+        await sleep(wait, undefined, { signal: released.signal, ref: false });
+        return await start();
+      } catch (error) {
+        if (released.signal.aborted) return undefined;
+        onNotice(error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+
+  const watched = watch().catch((error: unknown) => onNotice(`the ${name} worker is not watched: ${String(error)}`));
+  return {
+    async stop() {
+      released.abort();
+      await child.stop();
+      await watched;
+      // A restart that was under way has put another one in its place.
+      await child.stop();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Ledger,
+  type OnceReport,
+  type QuarantinedRow,
+  SyncRefused,
+  type SyncStatus,
+  type SyncWorker,
+} from '../../../lineage/index.ts';
+
+/** A worker's status with the rows that the graph refused, oldest first, a hundred at most. */
+export interface WorkerStatus extends SyncStatus {
+  quarantine: QuarantinedRow[];
+}
+
+const LOOK_AGAIN_MS = 50;
+
+/** What can be asked of a running sync worker, in whose process the embedded graph's files are open. */
+export interface SyncControl {
+  status(): Promise<WorkerStatus>;
+  /**
+   * Waits until the graph holds everything that the feed gives now. Counts what the worker wrote meanwhile.
+   *
+   * @throws SyncRefused `not_active` when the worker is on standby, refused, or does not get there within `timeoutMs`
+   */
+  once(timeoutMs: number): Promise<OnceReport>;
+}
+
+export function controlOf(worker: SyncWorker, openLedger: () => Promise<Ledger>, stopping: AbortSignal): SyncControl {
+  return {
+    async status() {
+      const status = worker.status();
+      // A ledger that does not answer must not keep the status from being told.
+      const quarantine =
+        status.quarantined === 0
+          ? []
+          : await using(openLedger, (ledger) => ledger.quarantine.list(worker.mirror, 100)).catch(() => []);
+      return { ...status, quarantine };
+    },
+    once: (timeoutMs) => using(openLedger, (ledger) => catchUp(worker, ledger, timeoutMs, stopping)),
+  };
+}
+
+async function catchUp(
+  worker: SyncWorker,
+  ledger: Ledger,
+  timeoutMs: number,
+  stopping: AbortSignal,
+): Promise<OnceReport> {
+  const before = worker.status();
+  for (const end = Date.now() + timeoutMs; ; await sleep(LOOK_AGAIN_MS)) {
+    const status = worker.status();
+    if (status.state === 'refused' || status.state === 'standby' || stopping.aborted) throw notActive(status);
+    if (status.state === 'active') {
+      const lag = await ledger.lag(status.position);
+      if (lag.rows === 0) {
+        return {
+          mirror: worker.mirror,
+          rows: status.rows_written - before.rows_written,
+          batches: status.batches_written - before.batches_written,
+          quarantined: status.rows_parked - before.rows_parked,
+          position: status.position,
+          held_back_by: lag.held_back_by,
+        };
+      }
+    }
+    if (Date.now() > end) throw notActive(status);
+  }
+}
+
+function notActive(status: SyncStatus): SyncRefused {
+  const why = status.reason ? `: ${status.reason.message}` : '';
+  return new SyncRefused(
+    'not_active',
+    `the worker is ${status.state === 'active' ? 'still behind' : status.state}${why}`,
+    status.reason?.remedy ?? 'outcome-ledger sync --status tells how far it is; ask again',
+  );
+}
+
+async function using<T>(openLedger: () => Promise<Ledger>, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await openLedger();
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
