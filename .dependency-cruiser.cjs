@@ -12,14 +12,14 @@ const mayImportOnly = (room, rooms, why) => ({
   to: { path: '^(src|functions|lineage|generate|test|console|bench)/', pathNot: rooms.map((other) => `^${other}/`) },
 });
 
-/** Forbids every package but those named (built-in modules of Node included). */
-const mayUsePackagesOnly = (room, packages, why) => ({
+/** Forbids every package but those named; built-in modules of Node too, unless the room runs on Node alone. */
+const mayUsePackagesOnly = (room, packages, why, { onNode = false } = {}) => ({
   name: `${room.replaceAll('/', '-')}-packages`,
   comment: why,
   severity: 'error',
   from: inRoom(room),
   to: {
-    dependencyTypesNot: ['local'],
+    dependencyTypesNot: onNode ? ['local', 'core'] : ['local'],
     couldNotResolve: false,
     pathNot: ['^(src|functions|lineage|generate|test)/', ...packages.map((name) => `(^|/)node_modules/${name}(/|$)`)],
   },
@@ -64,6 +64,8 @@ module.exports = {
     },
     mayImportOnly('src/contract', ['src/contract'], 'the contract stands on nothing but itself'),
     mayUsePackagesOnly('src/contract', ['zod'], 'the contract is pure: zod, no input or output, any runtime'),
+    mayImportOnly('src/policy', ['src/policy', 'src/contract'], 'the policy core asks Cedar and knows no ledger'),
+    mayUsePackagesOnly('src/policy', ['@cedar-policy/cedar-wasm', 'zod'], 'functions and commands share it'),
     mayImportOnly('src/database', ['src/database', 'src/contract'], 'the gateway speaks SQL and the contract'),
     mayUsePackagesOnly('src/database', ['postgres', 'zod'], 'the gateway runs on Deno as it does on Node'),
     mayImportOnly(
@@ -76,16 +78,31 @@ module.exports = {
       ['@supabase/supabase-js', '@supabase/functions-js', 'zod'],
       'the client runs in browsers too',
     ),
-    mayImportOnly('functions', ['functions', 'src/database', 'src/contract'], 'what is deployed is what is imported'),
+    mayImportOnly(
+      'functions',
+      ['functions', 'src/database', 'src/policy', 'src/contract'],
+      'what is deployed is what is imported',
+    ),
     mayUsePackagesOnly(
       'functions',
       ['hono', '@hono/zod-openapi', 'jose', 'ajv', 'ajv-formats', 'postgres', 'zod'],
       'functions run unchanged on Deno and Node',
     ),
     mayImportOnly('lineage', ['lineage', 'src/contract'], 'the sync worker reads the feed and writes a graph'),
+    mayUsePackagesOnly(
+      'lineage',
+      ['postgres', 'neo4j-driver', '@ladybugdb/core', 'prom-client'],
+      'a container of workers holds what workers need',
+      { onNode: true },
+    ),
+    mayImportOnly(
+      'src/relay',
+      ['src/relay', 'src/database', 'src/contract'],
+      'the relay reads the ledger through its own functions and calls what others named',
+    ),
     mayImportOnly(
       'src/stack',
-      ['src/stack', 'src/database', 'src/contract', 'functions', 'lineage'],
+      ['src/stack', 'src/database', 'src/contract', 'functions', 'lineage', 'src/relay'],
       'the stack runs the parts; it knows nothing of who uses it',
     ),
     mayImportOnly(
@@ -95,7 +112,7 @@ module.exports = {
     ),
     mayImportOnly(
       'src/cli',
-      ['src/cli', 'src/stack', 'src/testing', 'src/client', 'src/database', 'src/contract'],
+      ['src/cli', 'src/stack', 'src/testing', 'src/client', 'src/database', 'src/policy', 'src/contract', 'lineage'],
       'commands use the parts, never the functions from inside',
     ),
   ],

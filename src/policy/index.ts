@@ -1,0 +1,13 @@
+export type { Say } from './annotations.ts';
+export { type CheckedPolicySet, checkPolicySet } from './check.ts';
+export { PolicyEngineError, PolicyRequestInvalid, PolicySetInvalid } from './errors.ts';
+export { type Evaluation, evaluate } from './evaluate.ts';
+export type { Finding, FindingRule } from './finding.ts';
+export * from './limits.ts';
+export { MASKED, maskErrors, maskFaults, maskInput } from './mask.ts';
+export { type EntityInput, type EntityReference, PRINCIPAL_TYPES, principalOf } from './model.ts';
+export { type PreparedPolicySet, preparedPolicySet, preparedSets, preparePolicySet } from './prepare.ts';
+export type { PolicyRequest } from './request.ts';
+export { DEFAULT_DENY } from './reserved.ts';
+export type { PolicySetSource } from './source.ts';
+export { type EvaluationError, type Verdict, verdictOf } from './verdict.ts';
