@@ -102,8 +102,16 @@ const DOCUMENT_NAMES = {
   execution_start: 'ExecutionStart',
   tool_call: 'ToolCall',
   policy_decision: 'PolicyDecision',
+  policy_evaluation: 'PolicyEvaluation',
+  policy_set: 'PolicySet',
+  hitl_request: 'HitlRequest',
+  hitl_resolution: 'HitlResolution',
+  cancellation: 'Cancellation',
   event: 'Event',
   link: 'Link',
+  webhook: 'Webhook',
+  webhook_rotation: 'WebhookRotation',
+  webhook_redelivery: 'WebhookRedelivery',
   source_definition: 'SourceDefinition',
 } as const satisfies Record<keyof typeof DOCUMENTS, string>;
 

@@ -1,8 +1,16 @@
 import { EXECUTION_STATUS_OF, EXECUTION_STATUS_OF_REASON } from '../src/contract/execution-status.ts';
 import { GAPS } from '../src/contract/gaps.ts';
-import { FEED_TABLES, PURGEABLE_TABLES } from '../src/contract/ledger-tables.ts';
-import { DEFAULT_DEADLINE_MS, HEARTBEAT_LAPSE_MS, LONGEST_DEADLINE_MS } from '../src/contract/limits.ts';
+import { HITL_GATEWAY } from '../src/contract/gateway.ts';
+import { DOCUMENT_COLUMNS, FEED_TABLES, PURGEABLE_TABLES } from '../src/contract/ledger-tables.ts';
+import {
+  DEFAULT_DEADLINE_MS,
+  DEFAULT_HITL_EXPIRY_MS,
+  HEARTBEAT_LAPSE_MS,
+  LONGEST_DEADLINE_MS,
+} from '../src/contract/limits.ts';
 import { RELATIONS } from '../src/contract/relations.ts';
+import { CANCELING_ROLES, WEBHOOK_ROLES } from '../src/contract/roles.ts';
+import { FAILURE_STATUSES } from '../src/contract/statuses.ts';
 import { GOVERNANCE_CLASSES } from '../src/contract/vocabulary.ts';
 import { CHECKERS, functionSql, literal, PURE, textArray } from './sql-text.ts';
 
@@ -84,6 +92,38 @@ export function vocabularyFunctions(): string[] {
       milliseconds(LONGEST_DEADLINE_MS),
     ),
     expression(
+      'default_hitl_expiry',
+      '',
+      '',
+      'interval',
+      'How long a request to a human waits that names no expiry.',
+      milliseconds(DEFAULT_HITL_EXPIRY_MS),
+    ),
+    expression(
+      'hitl_gateway',
+      '',
+      '',
+      'jsonb',
+      'The agent that speaks for humans in the lineage: id, version, domain.',
+      literal(JSON.stringify(HITL_GATEWAY)),
+    ),
+    expression(
+      'may_cancel',
+      'ledger_role text',
+      'text',
+      'boolean',
+      'Whether a role may give an open subject up.',
+      `ledger_role = any (${textArray(CANCELING_ROLES)})`,
+    ),
+    expression(
+      'may_manage_webhooks',
+      'ledger_role text',
+      'text',
+      'boolean',
+      'Whether a role may register, read and change webhooks.',
+      `ledger_role = any (${textArray(WEBHOOK_ROLES)})`,
+    ),
+    expression(
       'heartbeat_lapse',
       '',
       '',
@@ -107,7 +147,27 @@ export function vocabularyFunctions(): string[] {
       'Whether a lineage relation may lead from one type of outcome to another.',
       `concat_ws(' ', relation, source_type, target_type) = any (${textArray(relations)})`,
     ),
+    expression(
+      'failure_statuses',
+      '',
+      '',
+      'text[]',
+      'The statuses of outcomes that failed, for root causes.',
+      textArray(FAILURE_STATUSES),
+    ),
     expression('feed_tables', '', '', 'text[]', 'The tables the feed reads.', textArray(FEED_TABLES)),
+    expression(
+      'document_columns',
+      'ledger_table text',
+      'text',
+      'text[]',
+      'The columns of a feed table that are documents and not facts.',
+      cases(
+        'ledger_table',
+        Object.fromEntries(Object.entries(DOCUMENT_COLUMNS).map(([table, columns]) => [table, textArray(columns)])),
+        "else '{}'",
+      ),
+    ),
     expression(
       'purgeable_tables',
       '',
@@ -115,6 +175,14 @@ export function vocabularyFunctions(): string[] {
       'text[]',
       'The tables a retention policy may name.',
       textArray(PURGEABLE_TABLES),
+    ),
+    expression(
+      'gap_words',
+      '',
+      '',
+      'text',
+      'The gaps, for people.',
+      literal(`${GAPS.slice(0, -1).join(', ')} or ${GAPS.at(-1)}`),
     ),
     expression(
       'gap_known',

@@ -23,6 +23,10 @@ export const KINDS = {
     ids: ['decision_id', 'invocation_id', 'execution_id'],
     conflict: 'decision_conflict',
   },
+  policySet: { member: 'policy_set', ids: ['version'], conflict: 'policy_set_conflict' },
+  hitlRequest: { member: 'request', ids: ['hitl_request_id'], conflict: 'hitl_request_conflict' },
+  hitlResolution: { member: 'resolution', ids: ['hitl_request_id', 'resolution'], conflict: 'hitl_conflict' },
+  webhook: { member: 'webhook', ids: ['webhook_id'], conflict: 'webhook_conflict' },
   link: { member: 'link', ids: ['link_id'], conflict: 'link_conflict' },
 } as const satisfies Record<string, RecordKind>;
 

@@ -68,6 +68,34 @@ export const EXAMPLES = {
     requires_hitl: false,
     evaluated_at: '2026-05-20T10:00:00.005Z',
   },
+  policySet: {
+    version: '1.0.0',
+    policies:
+      '@id("small-sales")\npermit (principal, action == Action::"allocate", resource) when { context.editions <= 40 };\n' +
+      '@id("large-sales")\n@requires_hitl("true")\npermit (principal, action == Action::"allocate", resource) when { context.editions > 40 };\n',
+    mask: ['/context/buyer'],
+    note: 'first policies of the pack',
+  },
+  evaluation: {
+    invocation_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    action: 'allocate',
+    resource: { type: 'Edition', id: '45' },
+    context: { editions: 9, risk_score: 0.08 },
+  },
+  hitlRequest: {
+    invocation_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    reason: 'The buyer asks for more than the agent may sell alone.',
+    expires_in_ms: 3_600_000,
+  },
+  hitlResolution: { resolution: 'approved', reason: 'Called the buyer; the order stands.' },
+  cancellation: { reason: 'The sale was withdrawn.' },
+  webhook: {
+    url: 'https://observability.example.com/ledger',
+    event_types: ['os.outcome.*', 'os.hitl.requested'],
+    description: 'dashboards',
+  },
+  webhookRotation: { previous_valid_ms: 3_600_000 },
+  webhookRedelivery: { all: true },
   link: {
     source_outcome_id: '7d444840-9dc0-41d1-b245-5ffdce74fad2',
     target_outcome_id: '9b2d2e4c-6f5f-4a39-8d8e-0f6f5c8a1c11',

@@ -10,6 +10,7 @@ import { pageSchema, ref } from '../_shared/endpoint-docs.ts';
 import { EXAMPLES } from '../_shared/examples.ts';
 import { CORRELATION_PARAMETER, filterOf, PAGE_PARAMETERS } from '../_shared/lists.ts';
 import { nameParameter, uuidParameter } from '../_shared/parameters.ts';
+import { WEBHOOK_ENDPOINTS } from './webhooks.ts';
 
 const register = endpoint({
   method: 'post',
@@ -36,7 +37,9 @@ const read = endpoint({
   path: '/{event_id}',
   operationId: 'getEvent',
   summary: 'Read an event',
-  description: 'The event an outcome emitted has the outcome’s id. An event called `health` is reached as `%68ealth`.',
+  description:
+    'The event an outcome emitted has the outcome’s id. Events called `health` and `webhooks` are ' +
+    'reached as `%68ealth` and `%77ebhooks`.',
   params: z.strictObject({ event_id: nameParameter('The event.', 'event-abc') }),
   answers: { 200: { description: 'The event.', schema: ref('EventRecord') } },
   errors: ['unknown_event'],
@@ -63,6 +66,6 @@ const list = endpoint({
 
 export const EVENTS: LedgerFunction = {
   name: 'events',
-  description: 'OS events: emitted by outcomes, registered by agents, received from outside.',
-  endpoints: [register, list, read],
+  description: 'OS events: emitted by outcomes, registered by agents, received from outside; and where they are sent.',
+  endpoints: [...WEBHOOK_ENDPOINTS, register, list, read],
 };

@@ -16,6 +16,7 @@ import {
   STATE_PARAMETER,
 } from '../_shared/lists.ts';
 import { uuidParameter } from '../_shared/parameters.ts';
+import { cancel } from './cancel.ts';
 
 const start = endpoint({
   method: 'post',
@@ -75,5 +76,5 @@ const list = endpoint({
 export const EXECUTIONS: LedgerFunction = {
   name: 'executions',
   description: 'Workflow executions: their starts, their status, their outcome.',
-  endpoints: [start, list, read],
+  endpoints: [start, list, read, cancel],
 };

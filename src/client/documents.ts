@@ -1,3 +1,4 @@
+import type { Gap as GapWord } from '../contract/gaps.ts';
 import type {
   EnvelopeError,
   EnvelopeInput,
@@ -6,11 +7,15 @@ import type {
   ExecutionContext as ExecutionContextMembers,
   ExecutionStart,
   GovernanceClass,
+  HitlRequest,
+  HitlResolution,
   InvocationStart,
   Link,
   OutcomeStatus,
   Policy,
   PolicyDecision,
+  PolicyEvaluation,
+  PolicySet,
   Quality,
   RecoveryMode,
   Relation,
@@ -25,10 +30,14 @@ export type {
   Escalation,
   ExecutionContextMembers,
   ExecutionStart,
+  HitlRequest,
+  HitlResolution,
   InvocationStart,
   OutcomeStatus,
   Policy,
   PolicyDecision,
+  PolicyEvaluation,
+  PolicySet,
   Quality,
   SourceDefinition,
   Timing,
@@ -213,13 +222,7 @@ export interface CorrelationDocument {
   }[];
 }
 
-export type GapKind =
-  | 'unresolved_causation'
-  | 'past_deadline'
-  | 'missing_contribution'
-  | 'policy_missing'
-  | 'hitl_missing'
-  | 'undefined_source';
+export type GapKind = GapWord;
 
 export interface Gap {
   gap: GapKind;
@@ -245,4 +248,38 @@ export interface Health {
   expected_fingerprint: string;
   epoch: number | null;
   feed: { degraded: boolean; held_back_by: { pid: number; user: string; database: string; age_s: number }[] } | null;
+}
+
+/** A stored policy set; the newest one is in force. */
+export type PolicySetRecord = PolicySet & { content_hash: string; recorded_at: string; recorded_by: string };
+
+/** A question to a human; `age_s` in seconds. */
+export interface HitlRequestRecord {
+  hitl_request_id: string;
+  state: 'open' | 'approved' | 'rejected' | 'expired';
+  subject_type: 'invocation' | 'execution';
+  invocation_id: string | null;
+  execution_id: string | null;
+  opened_from: 'decision' | 'outcome' | 'orchestrator';
+  decision_id: string | null;
+  outcome_id: string | null;
+  source_id: string;
+  correlation_id: string;
+  reason: string;
+  expires_at: string;
+  requested_at: string;
+  requested_by: string;
+  age_s: number;
+  resolution: HitlResolutionRecord | null;
+}
+
+/** A human's one answer, with the HITL gateway's own invocation and outcome. */
+export interface HitlResolutionRecord {
+  hitl_request_id: string;
+  resolution: 'approved' | 'rejected';
+  reason: string;
+  resolved_by: string;
+  resolved_at: string;
+  gateway_invocation_id: string;
+  gateway_outcome_id: string | null;
 }

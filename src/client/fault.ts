@@ -13,6 +13,10 @@ export interface Fault {
 /** Statuses of proxies and platforms that have nothing to do with the request itself (546: a worker's limit). */
 const PASSING = new Set([408, 425, 429, 502, 503, 504, 546]);
 
+export function isPassing(status: number): boolean {
+  return PASSING.has(status);
+}
+
 /** Reads an answer that is not 2xx. Never throws: an unreadable body is a fault of its own, told with its status. */
 export async function faultOfResponse(response: Response, attempts: number): Promise<Fault> {
   const text = await response.text().catch(() => '');
@@ -31,13 +35,13 @@ export function faultOfProblem(
   problem: Problem | undefined,
   context: { attempts: number; requestId?: string | undefined; retryAfter?: string | null },
 ): Fault {
-  const code = problem?.code ?? (PASSING.has(status) ? 'ledger_unreachable' : 'reply_unreadable');
+  const code = problem?.code ?? (isPassing(status) ? 'ledger_unreachable' : 'reply_unreadable');
   const details = { code, status, problem, requestId: context.requestId };
   const message = problem ? inWords(problem) : `the ledger answered ${status} without saying why`;
   if (status === 409) return { error: new LedgerConflictError(message, details), again: false };
   // A 500 with a problem document is the ledger's own fault and would be the same again; one without comes from the
   // platform in front of it.
-  if (PASSING.has(status) || (status === 500 && !problem)) {
+  if (isPassing(status) || (status === 500 && !problem)) {
     const error = new LedgerUnreachableError(message, { ...details, attempts: context.attempts });
     return { error, again: true, retryAfterMs: readRetryAfter(context.retryAfter ?? null) };
   }
@@ -73,7 +77,8 @@ function readProblem(text: string): Problem | undefined {
   return undefined;
 }
 
-function reasonOf(cause: unknown): string {
+/** The innermost thing a failed request says, with its code. */
+export function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   if (!(inner instanceof Error)) return String(inner);
   const code = 'code' in inner && typeof inner.code === 'string' ? inner.code : '';

@@ -47,3 +47,12 @@ export interface EventFilter extends PageFilter {
   invocation_id?: string;
   outcome_id?: string;
 }
+
+export interface HitlFilter extends PageFilter {
+  state?: 'open' | 'approved' | 'rejected' | 'expired';
+  correlation_id?: string;
+  source_id?: string;
+  invocation_id?: string;
+  execution_id?: string;
+  outcome_id?: string;
+}

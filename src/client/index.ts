@@ -9,6 +9,7 @@ export type {
   InvocationFunction,
   InvocationReturn,
 } from './contexts.ts';
+export type { ActorCredentials } from './credentials.ts';
 export type * from './documents.ts';
 export type { ClientErrorCode } from './errors.ts';
 export { LedgerConflictError, LedgerError, LedgerUnreachableError } from './errors.ts';

@@ -1,6 +1,7 @@
 import type { AccessToken } from './access-token.ts';
 import type { BatcherOptions } from './batcher.ts';
 import type { ExecutionFunction, InvocationFunction } from './contexts.ts';
+import { type ActorCredentials, accessTokenOf } from './credentials.ts';
 import type { ExecutionStart, Health, InvocationStart } from './documents.ts';
 import { runExecution } from './execution-run.ts';
 import { type Definitions, definitions } from './groups/definitions.ts';
@@ -22,8 +23,10 @@ export interface LedgerOptions {
   url: string;
   /** The project's publishable key, where its gateway asks for one. Never a secret key: the token decides. */
   apiKey?: string;
-  /** The caller's token, or what fetches the current one; a function is asked before every request. */
-  accessToken: AccessToken;
+  /** The caller's token, or what fetches the current one; a function is asked before every request. Or give `actor`. */
+  accessToken?: AccessToken;
+  /** An actor's credentials instead: the client signs in with Supabase Auth and keeps the token fresh, in memory only. */
+  actor?: ActorCredentials;
   /** Another `fetch`, for proxies and tests. */
   fetch?: typeof fetch;
   retry?: RetryOptions;
@@ -60,7 +63,7 @@ export interface Ledger {
 
 /** A client of one ledger, acting as the owner of one token. Opens nothing until the first call. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const transport = createTransport(options);
+  const transport = createTransport({ ...options, accessToken: accessTokenOf(options) });
   const { retry } = options;
   const batch = options.batch === true ? {} : options.batch || undefined;
   const starts = batch && startBatcher(transport, retry, batch);

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from '../../test/support/scripted-server.ts';
+import { AccessTokenError } from './access-token.ts';
 import { LedgerConflictError, LedgerError, LedgerUnreachableError } from './errors.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
@@ -129,6 +130,33 @@ test('a token function is asked for every request, not before, and once more whe
   expect(running.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
   expect(await failure(transport.call({ method: 'GET', path: 'outcomes' }))).toMatchObject({ code: 'token_expired' });
   expect(running.requests).toHaveLength(4);
+});
+
+test('a token function is told which token was refused, once a call', async () => {
+  const asked: (string | undefined)[] = [];
+  const { transport } = await transportTo([problem(401, 'token_expired'), { status: 503 }, ok, ok], {
+    accessToken: (refused) => {
+      asked.push(refused);
+      return refused === undefined ? 'old' : 'new';
+    },
+  });
+  await transport.call({ method: 'GET', path: 'outcomes' });
+  await transport.call({ method: 'GET', path: 'outcomes' });
+  expect(asked).toEqual([undefined, 'old', 'old', undefined]);
+});
+
+test('who gives the tokens may say that asking again is useless', async () => {
+  let asked = 0;
+  const { running, transport } = await transportTo([ok], {
+    accessToken: () => {
+      asked += 1;
+      throw new AccessTokenError('this actor is disabled', { code: 'actor_disabled', final: true, status: 400 });
+    },
+  });
+  const error = await failure(transport.call({ method: 'GET', path: 'outcomes' }));
+  expect(error).toMatchObject({ code: 'actor_disabled', status: 400, message: 'this actor is disabled' });
+  expect(asked).toBe(1);
+  expect(running.requests).toHaveLength(0);
 });
 
 test('a fixed token that is refused is not tried twice', async () => {

@@ -56,8 +56,9 @@ export function createTransport(options: TransportOptions): Transport {
   const renewable = typeof options.accessToken === 'function';
   let constructed = false;
   const supabase = createClient(project, options.apiKey ?? 'outcome-ledger', {
-    // supabase-js asks once while being constructed, for Realtime; that question is left open.
-    accessToken: () => (constructed ? currentToken(options.accessToken) : new Promise<string>(() => {})),
+    // Every request brings its own token, so that a refused one can be named; this keeps supabase-js from having
+    // sessions of its own. It asks once while being constructed, for Realtime; that question is left open.
+    accessToken: () => (constructed ? Promise.resolve(null) : new Promise<null>(() => {})),
     realtime: { transport: NoRealtime as never },
     ...(options.fetch ? { global: { fetch: options.fetch } } : {}),
   });
@@ -69,9 +70,9 @@ export function createTransport(options: TransportOptions): Transport {
       const path = call.path + queryString(call.query ?? {});
       // Made once: every attempt sends the same bytes.
       const body = call.body === undefined || typeof call.body === 'string' ? call.body : JSON.stringify(call.body);
-      const headers = body === undefined ? undefined : { 'Content-Type': 'application/json' };
+      const type: { [name: string]: string } = body === undefined ? {} : { 'Content-Type': 'application/json' };
       const limits = { ...retry, ...call.retry };
-      let renewed = false;
+      let refused: string | undefined;
       // A ledger that is not there is mostly a wrong address: the message shows which was asked.
       const named = <A extends Attempt<unknown>>(attempt: A): A => {
         if (!attempt.done && attempt.error instanceof LedgerUnreachableError) {
@@ -82,6 +83,8 @@ export function createTransport(options: TransportOptions): Transport {
 
       return withRetry<Answer<T>>(
         async (number): Promise<Attempt<Answer<T>>> => {
+          const had = await tokenOr(options.accessToken, refused);
+          if (had instanceof AccessTokenError) return { done: false, error: had, again: !had.final };
           const limit = new AbortController();
           const timer = setTimeout(
             () => limit.abort(new Error(`no complete answer within ${limits.requestTimeoutMs} ms`)),
@@ -91,7 +94,8 @@ export function createTransport(options: TransportOptions): Transport {
             const reply = await functions.invoke<unknown>(path, {
               method: call.method,
               signal: limit.signal,
-              ...(body === undefined ? {} : { body, headers: headers as { [key: string]: string } }),
+              headers: { ...type, Authorization: `Bearer ${had}` },
+              ...(body === undefined ? {} : { body }),
             });
             if (reply.error === null) return named(readReply<T>(reply.data, reply.response, number));
             if (reply.response && reply.response.status === call.alsoAnswers) {
@@ -99,8 +103,8 @@ export function createTransport(options: TransportOptions): Transport {
               return named(readReply<T>(data, reply.response, number));
             }
             // The token ran out while the work went on: a function may have a newer one.
-            if (reply.response?.status === 401 && renewable && !renewed) {
-              renewed = true;
+            if (reply.response?.status === 401 && renewable && refused === undefined) {
+              refused = had;
               return { ...toAttempt(await faultOfResponse(reply.response, number)), again: true, immediately: true };
             }
             return named(toAttempt(await faultOf(reply.error, limit.signal, number)));
@@ -115,6 +119,13 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
+function tokenOr(accessToken: AccessToken, refused: string | undefined): Promise<string | AccessTokenError> {
+  return currentToken(accessToken, refused).catch((error: unknown) => {
+    if (error instanceof AccessTokenError) return error;
+    throw error;
+  });
+}
+
 function readReply<T>(data: unknown, response: Response | undefined, attempt: number): Attempt<Answer<T>> {
   const status = response?.status ?? 200;
   if (typeof data !== 'object' || data === null || data instanceof Blob)
@@ -127,7 +138,6 @@ async function faultOf(error: unknown, limit: AbortSignal, attempts: number): Pr
   if (error instanceof FunctionsHttpError) return faultOfResponse(error.context as Response, attempts);
   if (error instanceof FunctionsRelayError) return { ...faultOfNetwork(error, attempts), again: true };
   const cause = error instanceof FunctionsFetchError ? (error.context as unknown) : error;
-  if (cause instanceof AccessTokenError) return { error: cause, again: true };
   return faultOfNetwork(limit.aborted ? limit.reason : cause, attempts);
 }
 

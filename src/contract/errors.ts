@@ -84,6 +84,24 @@ export const ERRORS = {
     'No outcome of this tenant has this id.',
     'Check the id and the token’s tenant.',
   ),
+  unknown_policy_set: entry(
+    404,
+    'Unknown policy set',
+    'No policy set of this tenant has this version, or the tenant has none yet.',
+    'Check the version, or store a set first.',
+  ),
+  unknown_hitl_request: entry(
+    404,
+    'Unknown request to a human',
+    'No request of this tenant has this id.',
+    'Check the id; `GET /policy/hitl` lists the open ones.',
+  ),
+  unknown_webhook: entry(
+    404,
+    'Unknown webhook',
+    'No webhook of this tenant has this id.',
+    'Check the id; `GET /events/webhooks` lists them.',
+  ),
   unknown_event: entry(404, 'Unknown event', 'No event of this tenant has this id.', 'Check the id.'),
   unknown_definition: entry(
     404,
@@ -121,6 +139,30 @@ export const ERRORS = {
     'This tool call id stands already, with other content.',
     OTHER_ID,
   ),
+  policy_set_conflict: entry(
+    409,
+    'The policy set was stored otherwise',
+    'This version stands already, with other content. A version never changes.',
+    'Store the changed set under a new version.',
+  ),
+  hitl_request_conflict: entry(
+    409,
+    'The request stands otherwise',
+    'This hitl_request_id stands already with other content, or the subject has another open request.',
+    'Read the open request of the subject and go on from it.',
+  ),
+  hitl_conflict: entry(
+    409,
+    'The request was resolved first',
+    'The request has its one answer already, and it is another one.',
+    'Read the recorded resolution; it stands.',
+  ),
+  hitl_expired: entry(
+    409,
+    'The request has expired',
+    'The request passed its expiry, by the database’s clock, before this answer came.',
+    'Open a new request while the subject is open; an ended subject stays as it ended.',
+  ),
   decision_conflict: entry(
     409,
     'The subject has another decision',
@@ -132,6 +174,12 @@ export const ERRORS = {
     'The event was registered otherwise',
     'This event id stands already, with other content, or is the id of a recorded outcome.',
     OTHER_ID,
+  ),
+  webhook_conflict: entry(
+    409,
+    'The webhook id is taken',
+    'This webhook id stands already, with other content.',
+    'Read the registered one; register other content under a new id.',
   ),
   link_conflict: entry(
     409,
@@ -228,6 +276,24 @@ export const ERRORS = {
     'A human must approve first',
     'The decision asks for a human, and no approval is recorded.',
     'Wait for the approval, or end as `escalated`.',
+  ),
+  hitl_rejected: entry(
+    422,
+    'A human said no',
+    'The request about this subject was rejected, so it can neither succeed nor partly succeed.',
+    'End the subject as `failure`, `escalated` or `skipped`.',
+  ),
+  policy_set_invalid: entry(
+    422,
+    'The policy set is not acceptable',
+    'The Cedar text or its schema cannot be parsed, does not fit together, or can never decide anything.',
+    'Correct the line and column that `violations` names; `outcome-ledger policy check` tries a set without storing it.',
+  ),
+  policy_set_unchecked: entry(
+    422,
+    'The policy set was not checked',
+    'Nobody vouches that this very set was parsed and validated.',
+    'Store it through the `policy` function, which checks it.',
   ),
   lineage_invalid: entry(
     422,

@@ -3,6 +3,9 @@
 /** The deadline of a start that names none and whose definition names none: one hour, one day. */
 export const DEFAULT_DEADLINE_MS = { agent: 60 * 60 * 1000, workflow: 24 * 60 * 60 * 1000 } as const;
 
+/** How long a request to a human waits that names no expiry: one day. */
+export const DEFAULT_HITL_EXPIRY_MS = 24 * 60 * 60 * 1000;
+
 /** A heartbeat older than this is lapsed: its subject reads as stalled. Advisory, nothing ends by it. */
 export const HEARTBEAT_LAPSE_MS = 60 * 1000;
 

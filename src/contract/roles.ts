@@ -14,6 +14,12 @@ export type LedgerRole = (typeof ROLES)[number];
  */
 export type Scope = 'any' | 'own_source' | 'own_subject' | 'others_source' | 'none';
 
+/** Who may give an open subject up (design section 3): a call, not a write to a table. */
+export const CANCELING_ROLES = ['orchestrator', 'operator'] as const satisfies readonly LedgerRole[];
+
+/** Who registers webhooks, reads them, rotates their secrets and sends again what died. */
+export const WEBHOOK_ROLES = ['operator'] as const satisfies readonly LedgerRole[];
+
 /** The tables a token may write to, and the columns it may set. Everything else is set by the accept triggers. */
 export const WRITABLE_COLUMNS = {
   source_definitions: [
@@ -96,7 +102,19 @@ export const WRITABLE_COLUMNS = {
     'requires_hitl',
     'evaluated_at',
     'guard_invocation_id',
+    'evaluation',
   ],
+  policy_sets: ['tenant_id', 'version', 'policies', 'schema', 'mask', 'note', 'checked_hash'],
+  hitl_requests: [
+    'tenant_id',
+    'hitl_request_id',
+    'invocation_id',
+    'execution_id',
+    'outcome_id',
+    'reason',
+    'expires_at',
+  ],
+  hitl_resolutions: ['tenant_id', 'hitl_request_id', 'resolution', 'reason'],
   os_events: ['tenant_id', 'event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data'],
   agent_lineage_links: ['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'],
 } as const;
@@ -112,6 +130,9 @@ const NOTHING: Record<WriteTable, Scope> = {
   workflow_outcomes: 'none',
   late_outcomes: 'none',
   policy_decisions: 'none',
+  policy_sets: 'none',
+  hitl_requests: 'none',
+  hitl_resolutions: 'none',
   os_events: 'none',
   agent_lineage_links: 'none',
 };
@@ -147,8 +168,9 @@ export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
     late_outcomes: 'any',
     os_events: 'any',
     agent_lineage_links: 'any',
+    hitl_requests: 'any',
   },
-  policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'others_source' },
-  operator: { ...NOTHING, source_definitions: 'any' },
+  policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'others_source', policy_sets: 'any' },
+  operator: { ...NOTHING, source_definitions: 'any', hitl_resolutions: 'any' },
   auditor: { ...NOTHING },
 };

@@ -12,5 +12,8 @@ export type SourceType = (typeof SOURCE_TYPES)[number];
 export const POLICY_DECISIONS = ['allow', 'block', 'escalate'] as const;
 export type PolicyDecisionWord = (typeof POLICY_DECISIONS)[number];
 
+/** A human's answer to a request. */
+export const HITL_RESOLUTIONS = ['approved', 'rejected'] as const;
+
 export const TOOL_CALL_STATUSES = ['succeeded', 'failed'] as const;
 export type ToolCallStatus = (typeof TOOL_CALL_STATUSES)[number];

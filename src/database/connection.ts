@@ -5,7 +5,7 @@ import { Pool } from './pool.ts';
 import { PooledConnection, type WireMode } from './pooled-connection.ts';
 import type { Refusal } from './refusals.ts';
 import { DEFAULT_RETRIES, type RetryPolicy, retrying } from './retry.ts';
-import { type Argument, callOf } from './statement.ts';
+import { type Argument, callOf, forSomebody } from './statement.ts';
 
 export interface DatabaseOptions {
   /** Connection string of the `ledger_gateway` login. */
@@ -72,7 +72,7 @@ export function connect(options: DatabaseOptions): Database {
   return {
     as: (caller) => ({
       call: <T>(name: string, ...args: Argument[]) => {
-        const statement = callOf(name, args);
+        const statement = forSomebody(callOf(name, args));
         return retrying(() => pool.use((connection) => connection.run(caller, statement)), retries) as Promise<T>;
       },
     }),

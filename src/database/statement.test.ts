@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callOf, inline, integer, jsonb, literal, text, uuid } from './statement.ts';
+import { callOf, forSomebody, inline, integer, jsonb, literal, text, uuid } from './statement.ts';
 
 describe('a call', () => {
   const call = callOf('f', [
@@ -12,6 +12,14 @@ describe('a call', () => {
   test('casts each parameter on the server', () => {
     expect(call.text).toBe('select public.f($1::text::uuid, $2::text::jsonb, $3::text, $4::text::integer) as answer');
     expect(call.values).toEqual(['7c9e6679-7425-40de-944b-e07fc1f90ae7', `{"a":"it's"}`, '$1 $2', '3']);
+  });
+
+  test('that reads is for somebody', () => {
+    for (const name of ['get_outcome', 'list_outcomes', 'lineage_document']) {
+      const { text } = forSomebody(callOf(name, []));
+      expect(text).toBe(`select ledger_internal.require_tenant(), public.${name}() as answer`);
+    }
+    expect(forSomebody(callOf('record_outcomes', []))).toEqual(callOf('record_outcomes', []));
   });
 
   test('inlines every parameter once, also one that looks like a parameter', () => {

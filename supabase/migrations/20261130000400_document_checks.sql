@@ -41,6 +41,54 @@ comment on function ledger_internal.longest_deadline() is 'How far ahead a deadl
 revoke all on function ledger_internal.longest_deadline() from public;
 grant execute on function ledger_internal.longest_deadline() to authenticated, service_role;
 
+create or replace function ledger_internal.default_hitl_expiry() returns interval
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return interval '86400000 milliseconds';
+end
+$body$;
+comment on function ledger_internal.default_hitl_expiry() is 'How long a request to a human waits that names no expiry.';
+revoke all on function ledger_internal.default_hitl_expiry() from public;
+grant execute on function ledger_internal.default_hitl_expiry() to authenticated, service_role;
+
+create or replace function ledger_internal.hitl_gateway() returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return '{"id":"os-agt-004","version":"1.0.0","domain":"synedrix-os"}';
+end
+$body$;
+comment on function ledger_internal.hitl_gateway() is 'The agent that speaks for humans in the lineage: id, version, domain.';
+revoke all on function ledger_internal.hitl_gateway() from public;
+grant execute on function ledger_internal.hitl_gateway() to authenticated, service_role;
+
+create or replace function ledger_internal.may_cancel(ledger_role text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return ledger_role = any (array['orchestrator', 'operator']);
+end
+$body$;
+comment on function ledger_internal.may_cancel(text) is 'Whether a role may give an open subject up.';
+revoke all on function ledger_internal.may_cancel(text) from public;
+grant execute on function ledger_internal.may_cancel(text) to authenticated, service_role;
+
+create or replace function ledger_internal.may_manage_webhooks(ledger_role text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return ledger_role = any (array['operator']);
+end
+$body$;
+comment on function ledger_internal.may_manage_webhooks(text) is 'Whether a role may register, read and change webhooks.';
+revoke all on function ledger_internal.may_manage_webhooks(text) from public;
+grant execute on function ledger_internal.may_manage_webhooks(text) to authenticated, service_role;
+
 create or replace function ledger_internal.heartbeat_lapse() returns interval
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -77,17 +125,41 @@ comment on function ledger_internal.relation_allowed(text, text, text) is 'Wheth
 revoke all on function ledger_internal.relation_allowed(text, text, text) from public;
 grant execute on function ledger_internal.relation_allowed(text, text, text) to authenticated, service_role;
 
+create or replace function ledger_internal.failure_statuses() returns text[]
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return array['failure', 'timeout'];
+end
+$body$;
+comment on function ledger_internal.failure_statuses() is 'The statuses of outcomes that failed, for root causes.';
+revoke all on function ledger_internal.failure_statuses() from public;
+grant execute on function ledger_internal.failure_statuses() to authenticated, service_role;
+
 create or replace function ledger_internal.feed_tables() returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_decisions', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
+  return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_sets', 'policy_decisions', 'hitl_requests', 'hitl_resolutions', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
 end
 $body$;
 comment on function ledger_internal.feed_tables() is 'The tables the feed reads.';
 revoke all on function ledger_internal.feed_tables() from public;
 grant execute on function ledger_internal.feed_tables() to authenticated, service_role;
+
+create or replace function ledger_internal.document_columns(ledger_table text) returns text[]
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return case ledger_table when 'source_definitions' then array['output_schema', 'confidence_schema'] when 'workflow_executions' then array['attributes'] when 'agent_invocations' then array['surfaces', 'attributes'] when 'agent_tool_calls' then array['input', 'output', 'error', 'timing'] when 'policy_sets' then array['policies', 'schema', 'mask', 'note'] when 'policy_decisions' then array['evaluation'] when 'hitl_requests' then array['reason'] when 'hitl_resolutions' then array['reason'] when 'os_events' then array['data'] when 'agent_invocation_outcomes' then array['outcome_envelope'] when 'workflow_outcomes' then array['outcome_envelope', 'verdict_detail'] when 'late_outcomes' then array['outcome_envelope'] else '{}' end;
+end
+$body$;
+comment on function ledger_internal.document_columns(text) is 'The columns of a feed table that are documents and not facts.';
+revoke all on function ledger_internal.document_columns(text) from public;
+grant execute on function ledger_internal.document_columns(text) to authenticated, service_role;
 
 create or replace function ledger_internal.purgeable_tables() returns text[]
 language plpgsql immutable parallel safe
@@ -101,12 +173,24 @@ comment on function ledger_internal.purgeable_tables() is 'The tables a retentio
 revoke all on function ledger_internal.purgeable_tables() from public;
 grant execute on function ledger_internal.purgeable_tables() to authenticated, service_role;
 
+create or replace function ledger_internal.gap_words() returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return 'unresolved_causation, past_deadline, missing_contribution, policy_missing, hitl_missing, undefined_source, decision_unended, decision_unguarded, escalation_unasked or hitl_expired';
+end
+$body$;
+comment on function ledger_internal.gap_words() is 'The gaps, for people.';
+revoke all on function ledger_internal.gap_words() from public;
+grant execute on function ledger_internal.gap_words() to authenticated, service_role;
+
 create or replace function ledger_internal.gap_known(gap text) returns boolean
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return gap = any (array['unresolved_causation', 'past_deadline', 'missing_contribution', 'policy_missing', 'hitl_missing', 'undefined_source']);
+  return gap = any (array['unresolved_causation', 'past_deadline', 'missing_contribution', 'policy_missing', 'hitl_missing', 'undefined_source', 'decision_unended', 'decision_unguarded', 'escalation_unasked', 'hitl_expired']);
 end
 $body$;
 comment on function ledger_internal.gap_known(text) is 'Whether a word is one of the gaps.';
@@ -290,16 +374,16 @@ begin
   if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
     if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
   end if;
-  if doc @@ '$.type() == "object" && $.outcome_version.type() == "string" && $.outcome_version == "1.0" && $.status.type() == "string" && $.status == "success" && $.correlation_id.type() == "string" && $.correlation_id like_regex "^[!-~]+$" && $.causation_id.type() == "string" && $.causation_id like_regex "^[!-~]+$" && $.source.type() == "object" && $.source.type.type() == "string" && $.source.type == "agent" && $.source.id.type() == "string" && $.source.id like_regex "^[!-~]+$" && $.source.domain.type() == "string" && $.source.domain like_regex "^[!-~]+$" && $.source.version.type() == "string" && $.source.version like_regex "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$" && $.result.type() == "object" && $.errors.type() == "array" && $.errors.size() == 0 && $.timing.type() == "object" && $.timing.started_at.type() == "string" && $.timing.started_at like_regex "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$" && $.timing.completed_at.type() == "string" && $.timing.completed_at like_regex "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$" && $.timing.started_at <= $.timing.completed_at && $.timing.duration_ms.type() == "number" && $.timing.duration_ms >= 0 && $.timing.duration_ms <= 9007199254740991 && $.timing.duration_ms.floor() == $.timing.duration_ms && (!exists($.outcome_id) || $.outcome_id == null) && (!exists($.escalation) || $.escalation == null) && (!exists($.policy) || $.policy == null) && (!exists($.execution_context) || $.execution_context == null) && ((!exists($.quality) || $.quality == null) || ($.quality.type() == "object" && $.quality.confidence.type() == "number" && $.quality.confidence >= 0 && $.quality.confidence <= 1 && (!exists($.quality.critique_notes) || $.quality.critique_notes == null) && (!exists($.quality.iterations_used) || $.quality.iterations_used == null) && (!exists($.quality.groundedness_score) || $.quality.groundedness_score == null) && (!exists($.quality.evaluator_agent_id) || $.quality.evaluator_agent_id == null)))'::jsonpath then
-    if doc - array['outcome_id', 'outcome_version', 'status', 'correlation_id', 'causation_id', 'source', 'result', 'quality', 'errors', 'escalation', 'policy', 'timing', 'execution_context'] = '{}'::jsonb
+  if doc @@ 'strict $.outcome_version == "1.0" && $.status == "success" && $.correlation_id like_regex "^[!-~]+$" && $.causation_id like_regex "^[!-~]+$" && $.source.type == "agent" && $.source.id like_regex "^[!-~]+$" && $.source.domain like_regex "^[!-~]+$" && $.source.version like_regex "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$" && $.result.type() == "object" && $.errors.type() == "array" && $.errors.size() == 0 && $.timing.started_at like_regex "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$" && $.timing.completed_at like_regex "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$" && $.timing.started_at <= $.timing.completed_at && $.timing.duration_ms >= 0 && $.timing.duration_ms <= 9007199254740991 && $.timing.duration_ms.floor() == $.timing.duration_ms'::jsonpath then
+    if doc - array['outcome_version', 'status', 'correlation_id', 'causation_id', 'source', 'result', 'quality', 'errors', 'timing'] <@ '{"outcome_id":null,"escalation":null,"policy":null,"execution_context":null}'::jsonb
        and (doc -> 'source') - array['type', 'id', 'version', 'domain'] = '{}'::jsonb
        and (doc -> 'timing') - array['started_at', 'completed_at', 'duration_ms'] = '{}'::jsonb
-       and coalesce(nullif(doc -> 'quality', 'null'::jsonb), '{}'::jsonb) - array['confidence', 'critique_notes', 'iterations_used', 'groundedness_score', 'evaluator_agent_id'] = '{}'::jsonb
-       and length(doc #>> '{correlation_id}') <= 200
-       and length(doc #>> '{causation_id}') <= 200
-       and length(doc #>> '{source,id}') <= 200
-       and length(doc #>> '{source,domain}') <= 200
-       and length(doc #>> '{source,version}') <= 100
+       and (case coalesce(jsonb_typeof(doc -> 'quality'), 'null')
+             when 'object' then (doc -> 'quality') - array['confidence', 'critique_notes', 'iterations_used', 'groundedness_score', 'evaluator_agent_id'] = '{}'::jsonb and (doc -> 'quality') @@ '(!exists($.confidence) || $.confidence == null || $.confidence.type() == "number" && $.confidence >= 0 && $.confidence <= 1) && (!exists($.critique_notes) || $.critique_notes == null || $.critique_notes.type() == "string") && (!exists($.iterations_used) || $.iterations_used == null || $.iterations_used.type() == "number" && $.iterations_used >= 0 && $.iterations_used <= 9007199254740991 && $.iterations_used.floor() == $.iterations_used) && (!exists($.groundedness_score) || $.groundedness_score == null || $.groundedness_score.type() == "number" && $.groundedness_score >= 0 && $.groundedness_score <= 1) && (!exists($.evaluator_agent_id) || $.evaluator_agent_id == null || $.evaluator_agent_id.type() == "string" && $.evaluator_agent_id like_regex "^[!-~]+$")'::jsonpath
+             else coalesce(doc -> 'quality', 'null'::jsonb) = 'null'::jsonb
+           end)
+       and pg_column_size(doc -> 'source') <= 150 and length(doc ->> 'correlation_id') <= 200 and length(doc ->> 'causation_id') <= 200
+       and coalesce(length(doc #>> '{quality,evaluator_agent_id}') <= 200, true)
     then return true; end if;
   end if;
   if (
@@ -1156,6 +1240,11 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
   the_numbers jsonb;
+  the_evaluation jsonb;
+  the_evaluation_policy_ids jsonb;
+  the_evaluation_policy_ids_entry jsonb;
+  the_evaluation_errors jsonb;
+  the_evaluation_errors_entry jsonb;
 begin
   if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
   if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
@@ -1164,7 +1253,7 @@ begin
     if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
   end if;
   if (
-        doc - array['invocation_id', 'execution_id', 'decision', 'policy_rule_triggered', 'risk_score', 'requires_hitl', 'evaluated_at', 'guard_invocation_id'] = '{}'::jsonb
+        doc - array['invocation_id', 'execution_id', 'decision', 'policy_rule_triggered', 'risk_score', 'requires_hitl', 'evaluated_at', 'guard_invocation_id', 'evaluation'] = '{}'::jsonb
     and ((doc ->> 'invocation_id') is null or ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
     and ((doc ->> 'execution_id') is null or ((doc ->> 'execution_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
     and ((doc ->> 'decision') = any (array['allow', 'block', 'escalate']))
@@ -1174,9 +1263,36 @@ begin
     and (((doc ->> 'evaluated_at') like '____-__-__T__:__:__.___Z' and translate((doc ->> 'evaluated_at'), '0123456789', '') = '--T::.Z' and (doc ->> 'evaluated_at') collate "C" >= '1970' and substr((doc ->> 'evaluated_at'), 6, 2) collate "C" between '01' and '12' and substr((doc ->> 'evaluated_at'), 9, 2) collate "C" between '01' and '28' and substr((doc ->> 'evaluated_at'), 12, 2) collate "C" <= '23' and substr((doc ->> 'evaluated_at'), 15, 1) collate "C" <= '5' and substr((doc ->> 'evaluated_at'), 18, 1) collate "C" <= '5' or (doc ->> 'evaluated_at') ~ '^((19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|(19(7[26]|8[048]|9[26])|[2-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[3579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$'))
     and ((doc ->> 'guard_invocation_id') is null or ((doc ->> 'guard_invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
   ) is not true then return false; end if;
+  the_evaluation := doc -> 'evaluation';
+  if jsonb_typeof(the_evaluation) = 'object' then
+    if (
+          the_evaluation - array['policy_set_version', 'policy_ids', 'input', 'errors', 'latency_us'] = '{}'::jsonb
+      and (char_length((the_evaluation ->> 'policy_set_version')) <= 100 and (the_evaluation ->> 'policy_set_version') ~ '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$')
+      and (jsonb_typeof((the_evaluation -> 'input')) = 'object')
+      and (case when (the_evaluation -> 'latency_us') between '0'::jsonb and '9007199254740991'::jsonb then ((the_evaluation -> 'latency_us'))::numeric % 1 = 0 else false end)
+    ) is not true then return false; end if;
+    the_evaluation_policy_ids := the_evaluation -> 'policy_ids';
+    if jsonb_typeof(the_evaluation_policy_ids) = 'array' then
+      for i in 0 .. jsonb_array_length(the_evaluation_policy_ids) - 1 loop
+        the_evaluation_policy_ids_entry := the_evaluation_policy_ids -> i;
+        if (jsonb_typeof(the_evaluation_policy_ids_entry) = 'string' and char_length((the_evaluation_policy_ids_entry #>> '{}')) <= 200 and (the_evaluation_policy_ids_entry #>> '{}') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then return false; end if;
+      end loop;
+    else return false;
+    end if;
+    the_evaluation_errors := the_evaluation -> 'errors';
+    if jsonb_typeof(the_evaluation_errors) = 'array' then
+      for i in 0 .. jsonb_array_length(the_evaluation_errors) - 1 loop
+        the_evaluation_errors_entry := the_evaluation_errors -> i;
+        if (jsonb_typeof(the_evaluation_errors_entry) = 'string' and (the_evaluation_errors_entry #>> '{}') <> '') is not true then return false; end if;
+      end loop;
+    elsif not (coalesce(jsonb_typeof(the_evaluation_errors), 'null') = 'null') then return false;
+    end if;
+  elsif not (coalesce(jsonb_typeof(the_evaluation), 'null') = 'null') then return false;
+  end if;
   return (
         ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1)
     and ((coalesce(jsonb_typeof((doc -> 'guard_invocation_id')) <> 'string', true) or (doc -> 'guard_invocation_id') is distinct from (doc -> 'invocation_id')))
+    and (coalesce(pg_column_size(the_evaluation) <= 16384, true))
   );
 end
 $body$;
@@ -1196,7 +1312,7 @@ begin
   v := ledger_internal.unstorable(doc);
   if v <> '[]'::jsonb then return v; end if;
   if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
-  for unknown_member in select jsonb_object_keys(doc - array['invocation_id', 'execution_id', 'decision', 'policy_rule_triggered', 'risk_score', 'requires_hitl', 'evaluated_at', 'guard_invocation_id']) limit 100 loop
+  for unknown_member in select jsonb_object_keys(doc - array['invocation_id', 'execution_id', 'decision', 'policy_rule_triggered', 'risk_score', 'requires_hitl', 'evaluated_at', 'guard_invocation_id', 'evaluation']) limit 100 loop
     v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
   end loop;
   if coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') = 'null' then null;
@@ -1223,14 +1339,423 @@ begin
   if coalesce(jsonb_typeof((doc -> 'guard_invocation_id')), 'null') = 'null' then null;
   elsif ((doc ->> 'guard_invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/guard_invocation_id', 'uuid4', 'must be a version 4 UUID in lower case');
   end if;
+  if coalesce(jsonb_typeof((doc -> 'evaluation')), 'null') = 'null' then null;
+  elsif jsonb_typeof((doc -> 'evaluation')) is distinct from 'object' then v := v || ledger_internal.violation('/evaluation', 'object', 'must be a JSON object');
+  else
+    for unknown_member in select jsonb_object_keys((doc -> 'evaluation') - array['policy_set_version', 'policy_ids', 'input', 'errors', 'latency_us']) limit 100 loop
+      v := v || ledger_internal.violation('/evaluation' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+    end loop;
+    if coalesce(jsonb_typeof(((doc -> 'evaluation') -> 'policy_set_version')), 'null') = 'null' then v := v || ledger_internal.violation('/evaluation/policy_set_version', 'required', 'is required and must be a SemVer 2.0.0 version such as 1.4.2 or 2.0.0-rc.1, of at most 100 characters');
+    elsif (char_length(((doc -> 'evaluation') ->> 'policy_set_version')) <= 100 and ((doc -> 'evaluation') ->> 'policy_set_version') ~ '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$') is not true then v := v || ledger_internal.violation('/evaluation/policy_set_version', 'semver', 'must be a SemVer 2.0.0 version such as 1.4.2 or 2.0.0-rc.1, of at most 100 characters');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'evaluation') -> 'policy_ids')), 'null') = 'null' then v := v || ledger_internal.violation('/evaluation/policy_ids', 'required', 'is required and must be an array');
+    elsif jsonb_typeof(((doc -> 'evaluation') -> 'policy_ids')) is distinct from 'array' then v := v || ledger_internal.violation('/evaluation/policy_ids', 'array', 'must be an array');
+    else
+      for i in 0 .. jsonb_array_length(((doc -> 'evaluation') -> 'policy_ids')) - 1 loop
+        exit when jsonb_array_length(v) >= 100;
+        entry := ((doc -> 'evaluation') -> 'policy_ids') -> i;
+        if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/evaluation/policy_ids' || '/' || i, 'required', 'is required and must be a string of 1 to 200 characters that is not blank');
+        elsif (jsonb_typeof(entry) = 'string' and char_length((entry #>> '{}')) <= 200 and (entry #>> '{}') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/evaluation/policy_ids' || '/' || i, 'id_text', 'must be a string of 1 to 200 characters that is not blank');
+        end if;
+      end loop;
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'evaluation') -> 'input')), 'null') = 'null' then v := v || ledger_internal.violation('/evaluation/input', 'required', 'is required and must be a JSON object');
+    elsif (jsonb_typeof(((doc -> 'evaluation') -> 'input')) = 'object') is not true then v := v || ledger_internal.violation('/evaluation/input', 'object', 'must be a JSON object');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'evaluation') -> 'errors')), 'null') = 'null' then null;
+    elsif jsonb_typeof(((doc -> 'evaluation') -> 'errors')) is distinct from 'array' then v := v || ledger_internal.violation('/evaluation/errors', 'array', 'must be an array');
+    else
+      for i in 0 .. jsonb_array_length(((doc -> 'evaluation') -> 'errors')) - 1 loop
+        exit when jsonb_array_length(v) >= 100;
+        entry := ((doc -> 'evaluation') -> 'errors') -> i;
+        if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/evaluation/errors' || '/' || i, 'required', 'is required and must be a string that is not empty');
+        elsif (jsonb_typeof(entry) = 'string' and (entry #>> '{}') <> '') is not true then v := v || ledger_internal.violation('/evaluation/errors' || '/' || i, 'name', 'must be a string that is not empty');
+        end if;
+      end loop;
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'evaluation') -> 'latency_us')), 'null') = 'null' then v := v || ledger_internal.violation('/evaluation/latency_us', 'required', 'is required and must be a whole number of at least 0');
+    elsif (case when ((doc -> 'evaluation') -> 'latency_us') between '0'::jsonb and '9007199254740991'::jsonb then (((doc -> 'evaluation') -> 'latency_us'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/evaluation/latency_us', 'count', 'must be a whole number of at least 0');
+    end if;
+  end if;
   if ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1) is not true then v := v || ledger_internal.violation('', 'one_subject', 'must have exactly one of invocation_id and execution_id'); end if;
   if ((coalesce(jsonb_typeof((doc -> 'guard_invocation_id')) <> 'string', true) or (doc -> 'guard_invocation_id') is distinct from (doc -> 'invocation_id'))) is not true then v := v || ledger_internal.violation('/guard_invocation_id', 'guard_differs', 'must not be the invocation that is decided about'); end if;
+  if (coalesce(pg_column_size((doc -> 'evaluation')) <= 16384, true)) is not true then v := v || ledger_internal.violation('/evaluation', 'too_large', 'must take at most 16384 bytes when stored'); end if;
   return jsonb_path_query_array(v, '$[0 to 99]');
 end
 $body$;
 comment on function ledger_internal.policy_decision_violations(jsonb) is 'What is wrong with this policy decision: a list of {path, rule, message}, empty when it is good. Never raises.';
 revoke all on function ledger_internal.policy_decision_violations(jsonb) from public;
 grant execute on function ledger_internal.policy_decision_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.policy_evaluation_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+  the_guard jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['invocation_id', 'execution_id', 'action', 'resource', 'context', 'guard'] = '{}'::jsonb
+    and ((doc ->> 'invocation_id') is null or ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'execution_id') is null or ((doc ->> 'execution_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and (jsonb_typeof((doc -> 'action')) = 'string' and (doc ->> 'action') <> '')
+    and (jsonb_typeof((doc -> 'resource')) = 'object')
+    and coalesce(jsonb_typeof((doc -> 'context')) in ('object', 'null'), true)
+  ) is not true then return false; end if;
+  the_guard := doc -> 'guard';
+  if jsonb_typeof(the_guard) = 'object' then
+    if (
+          the_guard - array['version', 'domain'] = '{}'::jsonb
+      and (char_length((the_guard ->> 'version')) <= 100 and (the_guard ->> 'version') ~ '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$')
+      and (jsonb_typeof((the_guard -> 'domain')) = 'string' and char_length((the_guard ->> 'domain')) <= 200 and (the_guard ->> 'domain') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]')
+    ) is not true then return false; end if;
+  elsif not (coalesce(jsonb_typeof(the_guard), 'null') = 'null') then return false;
+  end if;
+  return (
+        ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1)
+    and (coalesce(pg_column_size(doc) <= 65536, true))
+  );
+end
+$body$;
+comment on function ledger_internal.policy_evaluation_ok(jsonb) is 'Is this a good policy evaluation? Never raises. Says only yes or no: policy_evaluation_violations tells why.';
+revoke all on function ledger_internal.policy_evaluation_ok(jsonb) from public;
+grant execute on function ledger_internal.policy_evaluation_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.policy_evaluation_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['invocation_id', 'execution_id', 'action', 'resource', 'context', 'guard']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/invocation_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'execution_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/execution_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'action')), 'null') = 'null' then v := v || ledger_internal.violation('/action', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'action')) = 'string' and (doc ->> 'action') <> '') is not true then v := v || ledger_internal.violation('/action', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'resource')), 'null') = 'null' then v := v || ledger_internal.violation('/resource', 'required', 'is required and must be a JSON object');
+  elsif (jsonb_typeof((doc -> 'resource')) = 'object') is not true then v := v || ledger_internal.violation('/resource', 'object', 'must be a JSON object');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'context')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'context')) = 'object') is not true then v := v || ledger_internal.violation('/context', 'object', 'must be a JSON object');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'guard')), 'null') = 'null' then null;
+  elsif jsonb_typeof((doc -> 'guard')) is distinct from 'object' then v := v || ledger_internal.violation('/guard', 'object', 'must be a JSON object');
+  else
+    for unknown_member in select jsonb_object_keys((doc -> 'guard') - array['version', 'domain']) limit 100 loop
+      v := v || ledger_internal.violation('/guard' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+    end loop;
+    if coalesce(jsonb_typeof(((doc -> 'guard') -> 'version')), 'null') = 'null' then v := v || ledger_internal.violation('/guard/version', 'required', 'is required and must be a SemVer 2.0.0 version such as 1.4.2 or 2.0.0-rc.1, of at most 100 characters');
+    elsif (char_length(((doc -> 'guard') ->> 'version')) <= 100 and ((doc -> 'guard') ->> 'version') ~ '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$') is not true then v := v || ledger_internal.violation('/guard/version', 'semver', 'must be a SemVer 2.0.0 version such as 1.4.2 or 2.0.0-rc.1, of at most 100 characters');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'guard') -> 'domain')), 'null') = 'null' then v := v || ledger_internal.violation('/guard/domain', 'required', 'is required and must be a string of 1 to 200 characters that is not blank');
+    elsif (jsonb_typeof(((doc -> 'guard') -> 'domain')) = 'string' and char_length(((doc -> 'guard') ->> 'domain')) <= 200 and ((doc -> 'guard') ->> 'domain') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/guard/domain', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
+    end if;
+  end if;
+  if ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1) is not true then v := v || ledger_internal.violation('', 'one_subject', 'must have exactly one of invocation_id and execution_id'); end if;
+  if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.policy_evaluation_violations(jsonb) is 'What is wrong with this policy evaluation: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.policy_evaluation_violations(jsonb) from public;
+grant execute on function ledger_internal.policy_evaluation_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.policy_set_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+  the_mask jsonb;
+  the_mask_entry jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['version', 'policies', 'schema', 'mask', 'note'] = '{}'::jsonb
+    and (char_length((doc ->> 'version')) <= 100 and (doc ->> 'version') ~ '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$')
+    and (jsonb_typeof((doc -> 'policies')) = 'string' and (doc ->> 'policies') <> '')
+    and ((doc ->> 'schema') is null or (jsonb_typeof((doc -> 'schema')) = 'string' and (doc ->> 'schema') <> ''))
+    and ((doc ->> 'note') is null or (jsonb_typeof((doc -> 'note')) = 'string' and (doc ->> 'note') <> ''))
+  ) is not true then return false; end if;
+  the_mask := doc -> 'mask';
+  if jsonb_typeof(the_mask) = 'array' then
+    for i in 0 .. jsonb_array_length(the_mask) - 1 loop
+      the_mask_entry := the_mask -> i;
+      if (jsonb_typeof(the_mask_entry) = 'string' and (the_mask_entry #>> '{}') <> '') is not true then return false; end if;
+    end loop;
+  elsif not (coalesce(jsonb_typeof(the_mask), 'null') = 'null') then return false;
+  end if;
+  return (
+        (coalesce(pg_column_size(doc) <= 524288, true))
+  );
+end
+$body$;
+comment on function ledger_internal.policy_set_ok(jsonb) is 'Is this a good policy set? Never raises. Says only yes or no: policy_set_violations tells why.';
+revoke all on function ledger_internal.policy_set_ok(jsonb) from public;
+grant execute on function ledger_internal.policy_set_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.policy_set_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['version', 'policies', 'schema', 'mask', 'note']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'version')), 'null') = 'null' then v := v || ledger_internal.violation('/version', 'required', 'is required and must be a SemVer 2.0.0 version such as 1.4.2 or 2.0.0-rc.1, of at most 100 characters');
+  elsif (char_length((doc ->> 'version')) <= 100 and (doc ->> 'version') ~ '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$') is not true then v := v || ledger_internal.violation('/version', 'semver', 'must be a SemVer 2.0.0 version such as 1.4.2 or 2.0.0-rc.1, of at most 100 characters');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'policies')), 'null') = 'null' then v := v || ledger_internal.violation('/policies', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'policies')) = 'string' and (doc ->> 'policies') <> '') is not true then v := v || ledger_internal.violation('/policies', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'schema')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'schema')) = 'string' and (doc ->> 'schema') <> '') is not true then v := v || ledger_internal.violation('/schema', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'mask')), 'null') = 'null' then null;
+  elsif jsonb_typeof((doc -> 'mask')) is distinct from 'array' then v := v || ledger_internal.violation('/mask', 'array', 'must be an array');
+  else
+    for i in 0 .. jsonb_array_length((doc -> 'mask')) - 1 loop
+      exit when jsonb_array_length(v) >= 100;
+      entry := (doc -> 'mask') -> i;
+      if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/mask' || '/' || i, 'required', 'is required and must be a string that is not empty');
+      elsif (jsonb_typeof(entry) = 'string' and (entry #>> '{}') <> '') is not true then v := v || ledger_internal.violation('/mask' || '/' || i, 'name', 'must be a string that is not empty');
+      end if;
+    end loop;
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'note')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'note')) = 'string' and (doc ->> 'note') <> '') is not true then v := v || ledger_internal.violation('/note', 'name', 'must be a string that is not empty');
+  end if;
+  if (coalesce(pg_column_size(doc) <= 524288, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 524288 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.policy_set_violations(jsonb) is 'What is wrong with this policy set: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.policy_set_violations(jsonb) from public;
+grant execute on function ledger_internal.policy_set_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.hitl_request_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['hitl_request_id', 'invocation_id', 'execution_id', 'outcome_id', 'reason', 'expires_at', 'expires_in_ms'] = '{}'::jsonb
+    and ((doc ->> 'hitl_request_id') is null or (jsonb_typeof((doc -> 'hitl_request_id')) = 'string' and char_length((doc ->> 'hitl_request_id')) <= 200 and (doc ->> 'hitl_request_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
+    and ((doc ->> 'invocation_id') is null or ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'execution_id') is null or ((doc ->> 'execution_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'outcome_id') is null or ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '')
+    and ((doc ->> 'expires_at') is null or (((doc ->> 'expires_at') like '____-__-__T__:__:__.___Z' and translate((doc ->> 'expires_at'), '0123456789', '') = '--T::.Z' and (doc ->> 'expires_at') collate "C" >= '1970' and substr((doc ->> 'expires_at'), 6, 2) collate "C" between '01' and '12' and substr((doc ->> 'expires_at'), 9, 2) collate "C" between '01' and '28' and substr((doc ->> 'expires_at'), 12, 2) collate "C" <= '23' and substr((doc ->> 'expires_at'), 15, 1) collate "C" <= '5' and substr((doc ->> 'expires_at'), 18, 1) collate "C" <= '5' or (doc ->> 'expires_at') ~ '^((19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|(19(7[26]|8[048]|9[26])|[2-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[3579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$')))
+    and ((doc ->> 'expires_in_ms') is null or (case when (doc -> 'expires_in_ms') between '1'::jsonb and '2592000000'::jsonb then ((doc -> 'expires_in_ms'))::numeric % 1 = 0 else false end))
+  ) is not true then return false; end if;
+  return (
+        ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'outcome_id')), 'null') <> 'null')::integer = 1)
+    and ((coalesce(jsonb_typeof((doc -> 'expires_at')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'expires_in_ms')), 'null') <> 'null')::integer <= 1)
+    and (coalesce(pg_column_size(doc) <= 8192, true))
+  );
+end
+$body$;
+comment on function ledger_internal.hitl_request_ok(jsonb) is 'Is this a good hitl request? Never raises. Says only yes or no: hitl_request_violations tells why.';
+revoke all on function ledger_internal.hitl_request_ok(jsonb) from public;
+grant execute on function ledger_internal.hitl_request_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.hitl_request_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['hitl_request_id', 'invocation_id', 'execution_id', 'outcome_id', 'reason', 'expires_at', 'expires_in_ms']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'hitl_request_id')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'hitl_request_id')) = 'string' and char_length((doc ->> 'hitl_request_id')) <= 200 and (doc ->> 'hitl_request_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/hitl_request_id', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/invocation_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'execution_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/execution_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'outcome_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/outcome_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'reason')), 'null') = 'null' then v := v || ledger_internal.violation('/reason', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '') is not true then v := v || ledger_internal.violation('/reason', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'expires_at')), 'null') = 'null' then null;
+  elsif (((doc ->> 'expires_at') like '____-__-__T__:__:__.___Z' and translate((doc ->> 'expires_at'), '0123456789', '') = '--T::.Z' and (doc ->> 'expires_at') collate "C" >= '1970' and substr((doc ->> 'expires_at'), 6, 2) collate "C" between '01' and '12' and substr((doc ->> 'expires_at'), 9, 2) collate "C" between '01' and '28' and substr((doc ->> 'expires_at'), 12, 2) collate "C" <= '23' and substr((doc ->> 'expires_at'), 15, 1) collate "C" <= '5' and substr((doc ->> 'expires_at'), 18, 1) collate "C" <= '5' or (doc ->> 'expires_at') ~ '^((19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|(19(7[26]|8[048]|9[26])|[2-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[3579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$')) is not true then v := v || ledger_internal.violation('/expires_at', 'time', 'must be an RFC 3339 time in UTC with seconds, such as 2026-05-20T10:00:00.042Z');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'expires_in_ms')), 'null') = 'null' then null;
+  elsif (case when (doc -> 'expires_in_ms') between '1'::jsonb and '2592000000'::jsonb then ((doc -> 'expires_in_ms'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/expires_in_ms', 'deadline_ms', 'must be a whole number of milliseconds from 1 to 30 days');
+  end if;
+  if ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'outcome_id')), 'null') <> 'null')::integer = 1) is not true then v := v || ledger_internal.violation('', 'one_subject', 'must have exactly one of invocation_id, execution_id and outcome_id'); end if;
+  if ((coalesce(jsonb_typeof((doc -> 'expires_at')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'expires_in_ms')), 'null') <> 'null')::integer <= 1) is not true then v := v || ledger_internal.violation('', 'one_expiry', 'must have at most one of expires_at and expires_in_ms'); end if;
+  if (coalesce(pg_column_size(doc) <= 8192, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 8192 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.hitl_request_violations(jsonb) is 'What is wrong with this hitl request: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.hitl_request_violations(jsonb) from public;
+grant execute on function ledger_internal.hitl_request_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.hitl_resolution_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['hitl_request_id', 'resolution', 'reason'] = '{}'::jsonb
+    and (jsonb_typeof((doc -> 'hitl_request_id')) = 'string' and char_length((doc ->> 'hitl_request_id')) <= 200 and (doc ->> 'hitl_request_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]')
+    and ((doc ->> 'resolution') = any (array['approved', 'rejected']))
+    and (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '')
+  ) is not true then return false; end if;
+  return (
+        (coalesce(pg_column_size(doc) <= 8192, true))
+  );
+end
+$body$;
+comment on function ledger_internal.hitl_resolution_ok(jsonb) is 'Is this a good hitl resolution? Never raises. Says only yes or no: hitl_resolution_violations tells why.';
+revoke all on function ledger_internal.hitl_resolution_ok(jsonb) from public;
+grant execute on function ledger_internal.hitl_resolution_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.hitl_resolution_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['hitl_request_id', 'resolution', 'reason']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'hitl_request_id')), 'null') = 'null' then v := v || ledger_internal.violation('/hitl_request_id', 'required', 'is required and must be a string of 1 to 200 characters that is not blank');
+  elsif (jsonb_typeof((doc -> 'hitl_request_id')) = 'string' and char_length((doc ->> 'hitl_request_id')) <= 200 and (doc ->> 'hitl_request_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/hitl_request_id', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'resolution')), 'null') = 'null' then v := v || ledger_internal.violation('/resolution', 'required', 'is required and must be one of approved, rejected');
+  elsif ((doc ->> 'resolution') = any (array['approved', 'rejected'])) is not true then v := v || ledger_internal.violation('/resolution', 'hitl_resolution', 'must be one of approved, rejected');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'reason')), 'null') = 'null' then v := v || ledger_internal.violation('/reason', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '') is not true then v := v || ledger_internal.violation('/reason', 'name', 'must be a string that is not empty');
+  end if;
+  if (coalesce(pg_column_size(doc) <= 8192, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 8192 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.hitl_resolution_violations(jsonb) is 'What is wrong with this hitl resolution: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.hitl_resolution_violations(jsonb) from public;
+grant execute on function ledger_internal.hitl_resolution_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.cancellation_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['reason'] = '{}'::jsonb
+    and (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '')
+  ) is not true then return false; end if;
+  return (
+        (coalesce(pg_column_size(doc) <= 4096, true))
+  );
+end
+$body$;
+comment on function ledger_internal.cancellation_ok(jsonb) is 'Is this a good cancellation? Never raises. Says only yes or no: cancellation_violations tells why.';
+revoke all on function ledger_internal.cancellation_ok(jsonb) from public;
+grant execute on function ledger_internal.cancellation_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.cancellation_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['reason']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'reason')), 'null') = 'null' then v := v || ledger_internal.violation('/reason', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '') is not true then v := v || ledger_internal.violation('/reason', 'name', 'must be a string that is not empty');
+  end if;
+  if (coalesce(pg_column_size(doc) <= 4096, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 4096 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.cancellation_violations(jsonb) is 'What is wrong with this cancellation: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.cancellation_violations(jsonb) from public;
+grant execute on function ledger_internal.cancellation_violations(jsonb) to authenticated, service_role;
 
 create or replace function ledger_internal.event_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
@@ -1370,6 +1895,200 @@ comment on function ledger_internal.link_violations(jsonb) is 'What is wrong wit
 revoke all on function ledger_internal.link_violations(jsonb) from public;
 grant execute on function ledger_internal.link_violations(jsonb) to authenticated, service_role;
 
+create or replace function ledger_internal.webhook_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+  the_event_types jsonb;
+  the_event_types_entry jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['webhook_id', 'url', 'event_types', 'description', 'secret'] = '{}'::jsonb
+    and ((doc ->> 'webhook_id') is null or ((doc ->> 'webhook_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and (char_length((doc ->> 'url')) <= 2000 and (doc ->> 'url') ~ '^(https://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])|http://(localhost|127\.0\.0\.1|\[::1\]))(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?([/?][A-Za-z0-9._~:/?@!$&''()*+,;=%-]*)?$')
+    and ((doc ->> 'description') is null or (jsonb_typeof((doc -> 'description')) = 'string' and (doc ->> 'description') <> ''))
+    and ((doc ->> 'secret') is null or ((doc ->> 'secret') ~ '^whsec_(([A-Za-z0-9+/]{4}){8,20}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|([A-Za-z0-9+/]{4}){21}([A-Za-z0-9+/]{2}==)?)$'))
+  ) is not true then return false; end if;
+  the_event_types := doc -> 'event_types';
+  if jsonb_typeof(the_event_types) = 'array' then
+    for i in 0 .. jsonb_array_length(the_event_types) - 1 loop
+      the_event_types_entry := the_event_types -> i;
+      if (char_length((the_event_types_entry #>> '{}')) <= 200 and (the_event_types_entry #>> '{}') ~ '^os\.([a-z0-9_]+\.)*([a-z0-9_]+|\*)$') is not true then return false; end if;
+    end loop;
+  elsif not (coalesce(jsonb_typeof(the_event_types), 'null') = 'null') then return false;
+  end if;
+  return (
+        (coalesce(pg_column_size(doc) <= 8192, true))
+  );
+end
+$body$;
+comment on function ledger_internal.webhook_ok(jsonb) is 'Is this a good webhook? Never raises. Says only yes or no: webhook_violations tells why.';
+revoke all on function ledger_internal.webhook_ok(jsonb) from public;
+grant execute on function ledger_internal.webhook_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.webhook_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['webhook_id', 'url', 'event_types', 'description', 'secret']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'webhook_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'webhook_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/webhook_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'url')), 'null') = 'null' then v := v || ledger_internal.violation('/url', 'required', 'is required and must be an https:// URL of at most 2,000 characters without credentials and fragment (http:// to localhost only)');
+  elsif (char_length((doc ->> 'url')) <= 2000 and (doc ->> 'url') ~ '^(https://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])|http://(localhost|127\.0\.0\.1|\[::1\]))(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?([/?][A-Za-z0-9._~:/?@!$&''()*+,;=%-]*)?$') is not true then v := v || ledger_internal.violation('/url', 'webhook_url', 'must be an https:// URL of at most 2,000 characters without credentials and fragment (http:// to localhost only)');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'event_types')), 'null') = 'null' then null;
+  elsif jsonb_typeof((doc -> 'event_types')) is distinct from 'array' then v := v || ledger_internal.violation('/event_types', 'array', 'must be an array');
+  else
+    for i in 0 .. jsonb_array_length((doc -> 'event_types')) - 1 loop
+      exit when jsonb_array_length(v) >= 100;
+      entry := (doc -> 'event_types') -> i;
+      if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/event_types' || '/' || i, 'required', 'is required and must be a type of the ledger’s own events such as os.outcome.failed, or a prefix such as os.outcome.*');
+      elsif (char_length((entry #>> '{}')) <= 200 and (entry #>> '{}') ~ '^os\.([a-z0-9_]+\.)*([a-z0-9_]+|\*)$') is not true then v := v || ledger_internal.violation('/event_types' || '/' || i, 'event_pattern', 'must be a type of the ledger’s own events such as os.outcome.failed, or a prefix such as os.outcome.*');
+      end if;
+    end loop;
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'description')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'description')) = 'string' and (doc ->> 'description') <> '') is not true then v := v || ledger_internal.violation('/description', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'secret')), 'null') = 'null' then null;
+  elsif ((doc ->> 'secret') ~ '^whsec_(([A-Za-z0-9+/]{4}){8,20}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|([A-Za-z0-9+/]{4}){21}([A-Za-z0-9+/]{2}==)?)$') is not true then v := v || ledger_internal.violation('/secret', 'webhook_secret', 'must be whsec_ followed by 24 to 64 bytes in base64');
+  end if;
+  if (coalesce(pg_column_size(doc) <= 8192, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 8192 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.webhook_violations(jsonb) is 'What is wrong with this webhook: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.webhook_violations(jsonb) from public;
+grant execute on function ledger_internal.webhook_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.webhook_rotation_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['secret', 'previous_valid_ms'] = '{}'::jsonb
+    and ((doc ->> 'secret') is null or ((doc ->> 'secret') ~ '^whsec_(([A-Za-z0-9+/]{4}){8,20}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|([A-Za-z0-9+/]{4}){21}([A-Za-z0-9+/]{2}==)?)$'))
+    and ((doc ->> 'previous_valid_ms') is null or (case when (doc -> 'previous_valid_ms') between '0'::jsonb and '604800000'::jsonb then ((doc -> 'previous_valid_ms'))::numeric % 1 = 0 else false end))
+  ) is not true then return false; end if;
+  return true;
+end
+$body$;
+comment on function ledger_internal.webhook_rotation_ok(jsonb) is 'Is this a good webhook rotation? Never raises. Says only yes or no: webhook_rotation_violations tells why.';
+revoke all on function ledger_internal.webhook_rotation_ok(jsonb) from public;
+grant execute on function ledger_internal.webhook_rotation_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.webhook_rotation_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['secret', 'previous_valid_ms']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'secret')), 'null') = 'null' then null;
+  elsif ((doc ->> 'secret') ~ '^whsec_(([A-Za-z0-9+/]{4}){8,20}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|([A-Za-z0-9+/]{4}){21}([A-Za-z0-9+/]{2}==)?)$') is not true then v := v || ledger_internal.violation('/secret', 'webhook_secret', 'must be whsec_ followed by 24 to 64 bytes in base64');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'previous_valid_ms')), 'null') = 'null' then null;
+  elsif (case when (doc -> 'previous_valid_ms') between '0'::jsonb and '604800000'::jsonb then ((doc -> 'previous_valid_ms'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/previous_valid_ms', 'overlap_ms', 'must be a whole number of milliseconds from 0 to 7 days');
+  end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.webhook_rotation_violations(jsonb) is 'What is wrong with this webhook rotation: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.webhook_rotation_violations(jsonb) from public;
+grant execute on function ledger_internal.webhook_rotation_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.webhook_redelivery_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['event_id', 'all'] = '{}'::jsonb
+    and ((doc ->> 'event_id') is null or (jsonb_typeof((doc -> 'event_id')) = 'string' and char_length((doc ->> 'event_id')) <= 200 and (doc ->> 'event_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
+    and ((doc ->> 'all') is null or (jsonb_typeof((doc -> 'all')) = 'boolean'))
+  ) is not true then return false; end if;
+  return (
+        ((coalesce(jsonb_typeof((doc -> 'event_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'all')), 'null') <> 'null')::integer = 1)
+  );
+end
+$body$;
+comment on function ledger_internal.webhook_redelivery_ok(jsonb) is 'Is this a good webhook redelivery? Never raises. Says only yes or no: webhook_redelivery_violations tells why.';
+revoke all on function ledger_internal.webhook_redelivery_ok(jsonb) from public;
+grant execute on function ledger_internal.webhook_redelivery_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.webhook_redelivery_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['event_id', 'all']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'event_id')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'event_id')) = 'string' and char_length((doc ->> 'event_id')) <= 200 and (doc ->> 'event_id') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/event_id', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'all')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'all')) = 'boolean') is not true then v := v || ledger_internal.violation('/all', 'boolean', 'must be true or false');
+  end if;
+  if ((coalesce(jsonb_typeof((doc -> 'event_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'all')), 'null') <> 'null')::integer = 1) is not true then v := v || ledger_internal.violation('', 'one_or_all', 'must have exactly one of event_id and all'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.webhook_redelivery_violations(jsonb) is 'What is wrong with this webhook redelivery: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.webhook_redelivery_violations(jsonb) from public;
+grant execute on function ledger_internal.webhook_redelivery_violations(jsonb) to authenticated, service_role;
+
 create or replace function ledger_internal.source_definition_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -1466,6 +2185,7 @@ declare
   stored jsonb;
   part jsonb;
 begin
+  if e @@ 'strict $.type() == "object" && exists($.result) && exists($.quality) && exists($.errors) && exists($.escalation) && exists($.policy) && exists($.execution_context) && ($.quality == null || exists($.quality.confidence) && exists($.quality.critique_notes) && exists($.quality.iterations_used) && exists($.quality.groundedness_score) && exists($.quality.evaluator_agent_id)) && $.errors.type() == "array" && $.errors.size() == 0 && ($.escalation == null || exists($.escalation.policy_rule_triggered) && exists($.escalation.hitl_request_id)) && ($.policy == null || exists($.policy.policy_rule_triggered)) && ($.execution_context == null || exists($.execution_context.quorum_achieved) && exists($.execution_context.branches_taken) && exists($.execution_context.sub_workflow_outcomes) && exists($.execution_context.parallel_task_count) && exists($.execution_context.partial_failure_count)) && !($.keyvalue().key == "outcome_id")'::jsonpath then return e; end if;
   if jsonb_typeof(e) is distinct from 'object' then return e; end if;
   stored := case when e ? 'outcome_id' then e - 'outcome_id' else e end;
   if not stored ?& array['result', 'quality', 'errors', 'escalation', 'policy', 'execution_context'] then stored := '{"result":null,"quality":null,"errors":null,"escalation":null,"policy":null,"execution_context":null}'::jsonb || stored; end if;
@@ -1518,15 +2238,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return case status
-    when 'success' then 'os.outcome.succeeded'
-    when 'partial' then 'os.outcome.partial'
-    when 'failure' then 'os.outcome.failed'
-    when 'blocked' then 'os.outcome.blocked'
-    when 'escalated' then 'os.outcome.escalated'
-    when 'timeout' then 'os.outcome.timeout'
-    when 'skipped' then 'os.outcome.skipped'
-  end;
+  return '{"success":"os.outcome.succeeded","partial":"os.outcome.partial","failure":"os.outcome.failed","blocked":"os.outcome.blocked","escalated":"os.outcome.escalated","timeout":"os.outcome.timeout","skipped":"os.outcome.skipped"}'::jsonb ->> status;
 end
 $body$;
 comment on function ledger_internal.event_type(text) is 'The type of the event that an outcome of this status emits.';

@@ -15,6 +15,8 @@ create table ledger_internal.open_work (
   opened_at        timestamptz not null,
   deadline_at      timestamptz not null,
   heartbeat_at     timestamptz,
+  hitl_request_id  text,
+  gateway_invocation_id uuid,
   primary key (subject_id, subject_type, tenant_id)
 );
 create index open_work_deadline on ledger_internal.open_work (deadline_at);
@@ -30,6 +32,8 @@ comment on column ledger_internal.open_work.governance_class is 'As in the start
 comment on column ledger_internal.open_work.execution_id is 'The execution it runs in: of an invocation its execution, of an execution its parent.';
 comment on column ledger_internal.open_work.opened_at is 'recorded_at of the start row.';
 comment on column ledger_internal.open_work.deadline_at is 'Past this, recovery writes a timeout.';
+comment on column ledger_internal.open_work.hitl_request_id is 'The latest request to a human about it, or null.';
+comment on column ledger_internal.open_work.gateway_invocation_id is 'The HITL gateway''s invocation that answered it, or null; the outcome is governed by it.';
 comment on column ledger_internal.open_work.heartbeat_at is 'Last heartbeat; null when none was ever sent. Advisory.';
 
 create table ledger_internal.unresolved_causes (

@@ -404,7 +404,12 @@ comment on function ledger_internal.publish_start() is 'Opens the work and notes
 
 create trigger accept before insert on public.workflow_executions for each row execute function ledger_internal.accept_execution();
 create trigger publish after insert on public.workflow_executions referencing new table as fresh for each statement execute function ledger_internal.publish_start('execution');
-create trigger accept before insert on public.agent_invocations for each row execute function ledger_internal.accept_invocation();
+do $$
+begin
+  -- The ledger's own functions write starts too (the HITL gateway's); they run as the owner and write them whole.
+  execute format('create trigger accept before insert on public.agent_invocations for each row when (current_user <> %L) execute function ledger_internal.accept_invocation()', current_user);
+end
+$$;
 create trigger publish after insert on public.agent_invocations referencing new table as fresh for each statement execute function ledger_internal.publish_start('invocation');
 
 -- Open work is operational state: a restore of public alone comes without it, and a subject without it could never end.
@@ -425,6 +430,19 @@ begin
      and not exists (select from public.tombstones t where t.table_name = 'workflow_outcomes' and t.tenant_id = e.tenant_id and t.row_key ->> 'execution_id' = e.execution_id::text)
   on conflict do nothing;
   get diagnostics rebuilt = row_count;
+  insert into ledger_internal.open_requests (tenant_id, hitl_request_id, subject_type, subject_id, opened_at, expires_at)
+  select distinct on (coalesce(r.invocation_id, r.execution_id), r.subject_type, r.tenant_id)
+         r.tenant_id, r.hitl_request_id, r.subject_type, coalesce(r.invocation_id, r.execution_id), r.recorded_at, r.expires_at
+    from public.hitl_requests r
+   where not exists (select from public.hitl_resolutions s where s.hitl_request_id = r.hitl_request_id and s.tenant_id = r.tenant_id)
+     and not exists (select from ledger_internal.outcomes o where o.subject_id = coalesce(r.invocation_id, r.execution_id) and o.tenant_id = r.tenant_id and o.status <> 'escalated')
+   order by coalesce(r.invocation_id, r.execution_id), r.subject_type, r.tenant_id, r.epoch desc, r.xid desc, r.seq desc
+  on conflict do nothing;
+  update ledger_internal.open_work w
+     set hitl_request_id = r.hitl_request_id,
+         gateway_invocation_id = (select s.gateway_invocation_id from public.hitl_resolutions s where s.hitl_request_id = r.hitl_request_id and s.tenant_id = r.tenant_id)
+    from public.hitl_requests r
+   where coalesce(r.invocation_id, r.execution_id) = w.subject_id and r.subject_type = w.subject_type and r.tenant_id = w.tenant_id and w.hitl_request_id is null;
   return rebuilt;
 end
 $$;

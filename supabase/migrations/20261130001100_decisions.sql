@@ -12,6 +12,7 @@ create table public.policy_decisions (
   requires_hitl         boolean     not null,
   evaluated_at          text        not null,
   guard_invocation_id   uuid,
+  evaluation            jsonb,
   seq                   bigint      not null,
   epoch                 integer     not null,
   xid                   xid8        not null,
@@ -25,6 +26,7 @@ create table public.policy_decisions (
   foreign key (guard_invocation_id, tenant_id) references public.agent_invocations (invocation_id, tenant_id)
 );
 create index policy_decisions_guard on public.policy_decisions (guard_invocation_id, tenant_id);
+create index policy_decisions_unguarded on public.policy_decisions (tenant_id, recorded_at) where guard_invocation_id is null;
 create unique index policy_decisions_feed on public.policy_decisions (epoch, xid, seq);
 select ledger_internal.make_append_only('public.policy_decisions');
 select ledger_internal.describe_common_columns('public.policy_decisions');
@@ -39,13 +41,14 @@ comment on column public.policy_decisions.risk_score is '0 to 1.';
 comment on column public.policy_decisions.requires_hitl is 'Whether a human must confirm.';
 comment on column public.policy_decisions.evaluated_at is 'When the guard evaluated, RFC 3339 as sent.';
 comment on column public.policy_decisions.guard_invocation_id is 'The guard''s own invocation; its outcome governs the subject''s.';
+comment on column public.policy_decisions.evaluation is 'Of the ledger''s own guard: policy_set_version, policy_ids that decided, the input with masked fields, errors, latency_us; null for an external guard.';
 
 create function ledger_internal.decision_document(r public.policy_decisions) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('invocation_id', r.invocation_id, 'execution_id', r.execution_id, 'decision', r.decision,
     'policy_rule_triggered', r.policy_rule_triggered, 'risk_score', r.risk_score, 'requires_hitl', r.requires_hitl,
-    'evaluated_at', r.evaluated_at, 'guard_invocation_id', r.guard_invocation_id);
+    'evaluated_at', r.evaluated_at, 'guard_invocation_id', r.guard_invocation_id, 'evaluation', r.evaluation);
 end
 $$;
 comment on function ledger_internal.decision_document(public.policy_decisions) is 'A decision as the document its guard sent.';

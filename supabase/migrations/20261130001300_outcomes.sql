@@ -51,6 +51,7 @@ create index agent_invocation_outcomes_causation on public.agent_invocation_outc
 create index agent_invocation_outcomes_execution on public.agent_invocation_outcomes (execution_id, tenant_id) where execution_id is not null;
 create unique index agent_invocation_outcomes_feed on public.agent_invocation_outcomes (epoch, xid, seq);
 create index agent_invocation_outcomes_page on public.agent_invocation_outcomes (tenant_id, epoch, xid, seq);
+create index agent_invocation_outcomes_escalated on public.agent_invocation_outcomes (tenant_id, recorded_at) where status = 'escalated';
 create index agent_invocation_outcomes_ungoverned on public.agent_invocation_outcomes (tenant_id, recorded_at) where decision is null and governance_class <> 'autonomous';
 comment on table public.agent_invocation_outcomes is 'The terminal outcome of one agent invocation: at most one row per invocation, never changed.';
 comment on column public.agent_invocation_outcomes.invocation_id is 'The invocation it ends.';
@@ -97,6 +98,7 @@ create index workflow_outcomes_causation on public.workflow_outcomes (causation_
 create index workflow_outcomes_parent on public.workflow_outcomes (parent_execution_id, tenant_id) where parent_execution_id is not null;
 create unique index workflow_outcomes_feed on public.workflow_outcomes (epoch, xid, seq);
 create index workflow_outcomes_page on public.workflow_outcomes (tenant_id, epoch, xid, seq);
+create index workflow_outcomes_escalated on public.workflow_outcomes (tenant_id, recorded_at) where status = 'escalated';
 create index workflow_outcomes_ungoverned on public.workflow_outcomes (tenant_id, recorded_at) where decision is null and governance_class <> 'autonomous';
 comment on table public.workflow_outcomes is 'The terminal outcome of one workflow execution: at most one row per execution, never changed.';
 comment on column public.workflow_outcomes.execution_id is 'The execution it ends.';
@@ -177,4 +179,4 @@ begin
   return gen_random_uuid();
 end
 $$;
-comment on function ledger_internal.mint_outcome_id() is 'Mints the id of a terminal row. Called by the accept triggers of both outcome tables and nothing else.';
+comment on function ledger_internal.mint_outcome_id() is 'Mints the id of a terminal row. Called by the accept triggers of both outcome tables, by record_ordinary, and by nothing else.';

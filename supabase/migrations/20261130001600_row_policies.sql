@@ -6,17 +6,25 @@
 create or replace function ledger_internal.may_write(ledger_table text, ledger_role text, actor text, source_id text, started_by text) returns boolean
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-  return coalesce(case ledger_table
-    when 'source_definitions' then case ledger_role when 'operator' then true end
-    when 'workflow_executions' then case ledger_role when 'worker' then true when 'orchestrator' then true end
-    when 'agent_invocations' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
-    when 'agent_tool_calls' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
-    when 'agent_invocation_outcomes' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
-    when 'workflow_outcomes' then case ledger_role when 'worker' then started_by = actor when 'orchestrator' then true end
-    when 'late_outcomes' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
-    when 'policy_decisions' then case ledger_role when 'policy_guard' then source_id <> actor end
-    when 'os_events' then case ledger_role when 'agent' then source_id = actor when 'worker' then started_by = actor when 'orchestrator' then true when 'policy_guard' then source_id = actor end
-    when 'agent_lineage_links' then case ledger_role when 'orchestrator' then true end
+  return coalesce(case jsonb '{
+    "source_definitions": {"operator":"any"},
+    "workflow_executions": {"worker":"any","orchestrator":"any"},
+    "agent_invocations": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
+    "agent_tool_calls": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
+    "agent_invocation_outcomes": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
+    "workflow_outcomes": {"worker":"own_subject","orchestrator":"any"},
+    "late_outcomes": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
+    "policy_decisions": {"policy_guard":"others_source"},
+    "policy_sets": {"policy_guard":"any"},
+    "hitl_requests": {"orchestrator":"any"},
+    "hitl_resolutions": {"operator":"any"},
+    "os_events": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
+    "agent_lineage_links": {"orchestrator":"any"}
+  }' -> ledger_table ->> ledger_role
+    when 'any' then true
+    when 'own_source' then source_id = actor
+    when 'own_subject' then started_by = actor
+    when 'others_source' then source_id <> actor
   end, false);
 end
 $$;
@@ -251,7 +259,79 @@ create policy "tokens write policy_decisions of their tenant by the role matrix"
       when 'policy_guard' then true
       else false
     end));
-grant insert (tenant_id, invocation_id, execution_id, decision, policy_rule_triggered, risk_score, requires_hitl, evaluated_at, guard_invocation_id) on public.policy_decisions to authenticated;
+grant insert (tenant_id, invocation_id, execution_id, decision, policy_rule_triggered, risk_score, requires_hitl, evaluated_at, guard_invocation_id, evaluation) on public.policy_decisions to authenticated;
+
+-- policy_sets
+create policy "tokens read policy_sets of their tenant" on public.policy_sets for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read policy_sets of the tenants they audit" on public.policy_sets for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read policy_sets" on public.policy_sets for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.policy_sets to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read policy_sets" on public.policy_sets for select to current_user
+  using (true);
+create policy "the ledger's own triggers write policy_sets" on public.policy_sets for insert to current_user
+  with check (true);
+
+create policy "tokens write policy_sets of their tenant by the role matrix" on public.policy_sets for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = policy_sets.tenant_id
+       and case c.ledger_role
+      when 'policy_guard' then true
+      else false
+    end));
+grant insert (tenant_id, version, policies, schema, mask, note, checked_hash) on public.policy_sets to authenticated;
+
+-- hitl_requests
+create policy "tokens read hitl_requests of their tenant" on public.hitl_requests for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read hitl_requests of the tenants they audit" on public.hitl_requests for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read hitl_requests" on public.hitl_requests for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.hitl_requests to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read hitl_requests" on public.hitl_requests for select to current_user
+  using (true);
+create policy "the ledger's own triggers write hitl_requests" on public.hitl_requests for insert to current_user
+  with check (true);
+
+create policy "tokens write hitl_requests of their tenant by the role matrix" on public.hitl_requests for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = hitl_requests.tenant_id
+       and case c.ledger_role
+      when 'orchestrator' then true
+      else false
+    end));
+grant insert (tenant_id, hitl_request_id, invocation_id, execution_id, outcome_id, reason, expires_at) on public.hitl_requests to authenticated;
+
+-- hitl_resolutions
+create policy "tokens read hitl_resolutions of their tenant" on public.hitl_resolutions for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read hitl_resolutions of the tenants they audit" on public.hitl_resolutions for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read hitl_resolutions" on public.hitl_resolutions for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.hitl_resolutions to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read hitl_resolutions" on public.hitl_resolutions for select to current_user
+  using (true);
+create policy "the ledger's own triggers write hitl_resolutions" on public.hitl_resolutions for insert to current_user
+  with check (true);
+
+create policy "tokens write hitl_resolutions of their tenant by the role matrix" on public.hitl_resolutions for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = hitl_resolutions.tenant_id
+       and case c.ledger_role
+      when 'operator' then true
+      else false
+    end));
+grant insert (tenant_id, hitl_request_id, resolution, reason) on public.hitl_resolutions to authenticated;
 
 -- os_events
 create policy "tokens read os_events of their tenant" on public.os_events for select to authenticated

@@ -7,7 +7,7 @@ declare
   tenant constant uuid := ledger_internal.tenant_id();
 begin
   if tenant is null then
-    perform ledger_internal.refuse('not_permitted', 'The token names no tenant.');
+    perform ledger_internal.refuse('not_permitted', 'The actor is disabled, or the token names no tenant.');
   end if;
   return tenant;
 end
@@ -241,9 +241,9 @@ begin
     return case when ledger_internal.digest(ledger_internal.decision_document(kept)) = ledger_internal.digest(request) then ledger_internal.answer('replayed', ledger_internal.decision_read(kept))
                 else ledger_internal.answer('conflict', ledger_internal.decision_read(kept), 'decision_conflict') end;
   end if;
-  insert into public.policy_decisions as d (invocation_id, execution_id, decision, policy_rule_triggered, risk_score, requires_hitl, evaluated_at, guard_invocation_id)
+  insert into public.policy_decisions as d (invocation_id, execution_id, decision, policy_rule_triggered, risk_score, requires_hitl, evaluated_at, guard_invocation_id, evaluation)
   values ((request ->> 'invocation_id')::uuid, (request ->> 'execution_id')::uuid, request ->> 'decision', request ->> 'policy_rule_triggered',
-    (request -> 'risk_score')::numeric, (request -> 'requires_hitl')::boolean, request ->> 'evaluated_at', (request ->> 'guard_invocation_id')::uuid)
+    (request -> 'risk_score')::numeric, (request -> 'requires_hitl')::boolean, request ->> 'evaluated_at', (request ->> 'guard_invocation_id')::uuid, request -> 'evaluation')
   returning * into kept;
   return ledger_internal.answer('recorded', ledger_internal.decision_read(kept));
 end

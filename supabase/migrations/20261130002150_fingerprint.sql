@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-  return '195a46c939373be816cf4ebea2aa4277';
+  return '760c379b51aa604ed784e363b2e49ce7';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

@@ -1,5 +1,14 @@
 import type { Batcher } from '../batcher.ts';
-import type { Heartbeat, InvocationRecord, InvocationStart, Recorded, ToolCall, ToolCallRecord } from '../documents.ts';
+import type {
+  Heartbeat,
+  InvocationRecord,
+  InvocationStart,
+  Recorded,
+  RecordedEnvelope,
+  RecordedOutcome,
+  ToolCall,
+  ToolCallRecord,
+} from '../documents.ts';
 import type { InvocationFilter } from '../filters.ts';
 import { newId } from '../identity.ts';
 import type { Listing } from '../pages.ts';
@@ -14,6 +23,8 @@ export type ToolCallInput = Omit<ToolCall, 'invocation_id'>;
 export interface Invocations {
   /** Writes a start row, before the work. A repetition of the same start is a replay; another one a conflict. */
   start(start: InvocationStart): Promise<Recorded<InvocationRecord>>;
+  /** Gives an open invocation up (operators, orchestrators): it ends as a failure, CANCELED. */
+  cancel(invocationId: string, reason: string): Promise<RecordedOutcome>;
   get(invocationId: string): Promise<InvocationRecord>;
   list(filter?: InvocationFilter): Listing<InvocationRecord>;
   /** Records a tool call of an open invocation, at most 64 KiB. */
@@ -32,6 +43,11 @@ export function invocations(
       if (batcher) return batcher.record(body);
       const answer = await transport.call<InvocationRecord>({ method: 'POST', path: 'invocations', body });
       return { record: answer.data, replayed: answer.replayed };
+    },
+    async cancel(id, reason) {
+      const path = `invocations/${segment(id)}/cancel`;
+      const answer = await transport.call<RecordedEnvelope>({ method: 'POST', path, body: { reason } });
+      return { outcome: answer.data, replayed: answer.replayed };
     },
     get: (id) => readOne(transport, `invocations/${segment(id)}`),
     list: (filter) => readList(transport, 'invocations', filter),

@@ -1,13 +1,25 @@
 import type * as z from 'zod';
 import type { Rule } from '../rules/rule.ts';
+import { cancellationRules, cancellationSchema } from './cancellation.ts';
 import { envelopeSchema } from './envelope.ts';
 import { envelopeRules } from './envelope-rules.ts';
 import { eventRules, eventSchema } from './event.ts';
+import { hitlRequestRules, hitlRequestSchema, hitlResolutionRules, hitlResolutionSchema } from './hitl.ts';
 import { linkRules, linkSchema } from './link.ts';
 import { policyDecisionRules, policyDecisionSchema } from './policy-decision.ts';
+import { policyEvaluationRules, policyEvaluationSchema } from './policy-evaluation.ts';
+import { policySetRules, policySetSchema } from './policy-set.ts';
 import { sourceDefinitionRules, sourceDefinitionSchema } from './source-definition.ts';
 import { executionStartRules, executionStartSchema, invocationStartRules, invocationStartSchema } from './starts.ts';
 import { toolCallRules, toolCallSchema } from './tool-call.ts';
+import {
+  webhookRedeliveryRules,
+  webhookRedeliverySchema,
+  webhookRotationRules,
+  webhookRotationSchema,
+  webhookRules,
+  webhookSchema,
+} from './webhook.ts';
 
 interface Document {
   readonly schema: z.ZodType;
@@ -21,8 +33,16 @@ export const DOCUMENTS = {
   execution_start: { schema: executionStartSchema, rules: executionStartRules },
   tool_call: { schema: toolCallSchema, rules: toolCallRules },
   policy_decision: { schema: policyDecisionSchema, rules: policyDecisionRules },
+  policy_evaluation: { schema: policyEvaluationSchema, rules: policyEvaluationRules },
+  policy_set: { schema: policySetSchema, rules: policySetRules },
+  hitl_request: { schema: hitlRequestSchema, rules: hitlRequestRules },
+  hitl_resolution: { schema: hitlResolutionSchema, rules: hitlResolutionRules },
+  cancellation: { schema: cancellationSchema, rules: cancellationRules },
   event: { schema: eventSchema, rules: eventRules },
   link: { schema: linkSchema, rules: linkRules },
+  webhook: { schema: webhookSchema, rules: webhookRules },
+  webhook_rotation: { schema: webhookRotationSchema, rules: webhookRotationRules },
+  webhook_redelivery: { schema: webhookRedeliverySchema, rules: webhookRedeliveryRules },
   source_definition: { schema: sourceDefinitionSchema, rules: sourceDefinitionRules },
 } as const satisfies Record<string, Document>;
 

@@ -21,6 +21,15 @@ export const positive = number({
 
 export const THIRTY_DAYS_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** How long a replaced secret stays valid, in milliseconds. */
+export const overlapMs = number({
+  rule: 'overlap_ms',
+  base: 'integer',
+  expected: 'a whole number of milliseconds from 0 to 7 days',
+  min: 0,
+  max: 7 * 24 * 60 * 60 * 1000,
+});
+
 /** A deadline from now, in milliseconds. */
 export const deadlineMs = number({
   rule: 'deadline_ms',

@@ -3,6 +3,7 @@ import { DECLARED_RELATIONS } from '../relations.ts';
 import { STATUSES } from '../statuses.ts';
 import {
   GOVERNANCE_CLASSES,
+  HITL_RESOLUTIONS,
   POLICY_DECISIONS,
   RECOVERY_MODES,
   SOURCE_TYPES,
@@ -16,6 +17,7 @@ export const sourceType = word('source_type', SOURCE_TYPES);
 export const governanceClass = word('governance_class', GOVERNANCE_CLASSES);
 export const recoveryMode = word('recovery_mode', RECOVERY_MODES);
 export const policyDecisionWord = word('policy_decision', POLICY_DECISIONS);
+export const hitlResolutionWord = word('hitl_resolution', HITL_RESOLUTIONS);
 export const toolCallStatus = word('tool_call_status', TOOL_CALL_STATUSES);
 export const declaredRelation = word('relation', DECLARED_RELATIONS);
 

@@ -1,0 +1,114 @@
+// The ledger's own guard: Cedar decides, and the decision is on disk before the answer.
+import type { LedgerRecord, PolicySubject, Session } from '../../src/database/index.ts';
+import { getPolicySet, policySubject, Refusal, recordEvaluation } from '../../src/database/index.ts';
+import {
+  evaluate,
+  maskErrors,
+  maskInput,
+  type PolicyRequest,
+  PolicyRequestInvalid,
+  type PreparedPolicySet,
+  preparedPolicySet,
+  preparePolicySet,
+  principalOf,
+} from '../../src/policy/index.ts';
+import { KINDS, recordedAnswer } from '../_shared/answers.ts';
+import { readObject } from '../_shared/body.ts';
+import { requireDocument } from '../_shared/documents.ts';
+import { type Endpoint, endpoint } from '../_shared/endpoint.ts';
+import { ref } from '../_shared/endpoint-docs.ts';
+import { EXAMPLES } from '../_shared/examples.ts';
+
+const GUARD_SOURCE = { version: '1.0.0', domain: 'synedrix-os' };
+
+export const evaluatePolicy: Endpoint = endpoint({
+  method: 'post',
+  path: '/evaluate',
+  operationId: 'evaluatePolicy',
+  summary: 'Let the tenant’s policies decide',
+  description:
+    'Evaluates the policy set in force about an open invocation or execution and records the decision, the guard’s own ' +
+    'invocation and its outcome in one transaction. A fault of the evaluation is a recorded `escalate`, never an allow. ' +
+    'The same question again answers with the recorded decision.',
+  body: {
+    schema: ref('PolicyEvaluation'),
+    description: 'Exactly one of `invocation_id` and `execution_id`. Numbers with a fraction become Cedar decimals.',
+    example: EXAMPLES.evaluation,
+  },
+  answers: {
+    201: { description: 'Decided and recorded.', schema: ref('PolicyDecisionRecord') },
+    200: { description: 'The same question was decided before.', schema: ref('PolicyDecisionRecord'), replay: true },
+  },
+  errors: [
+    'unknown_invocation',
+    'unknown_execution',
+    'unknown_policy_set',
+    'invocation_closed',
+    'execution_closed',
+    'decision_conflict',
+  ],
+  handle: async ({ request, session, caller }) => {
+    const document = requireDocument('policy_evaluation', await readObject(request));
+    const about = await policySubject(session, document);
+    const set = await setInForce(session, about);
+    const input: PolicyRequest = {
+      principal: principalOf({ ...about.source, governance_class: about.governance_class }),
+      action: document.action,
+      resource: document.resource as unknown as PolicyRequest['resource'],
+      context: document.context ?? {},
+    };
+    const started = new Date();
+    const found = decided(set.prepared, input);
+    const completed = new Date();
+    const decision = {
+      invocation_id: document.invocation_id,
+      execution_id: document.execution_id,
+      decision: found.decision,
+      policy_rule_triggered: found.policy_rule_triggered,
+      risk_score: found.risk_score,
+      requires_hitl: found.requires_hitl,
+      evaluated_at: completed.toISOString(),
+      evaluation: {
+        policy_set_version: set.version,
+        policy_ids: found.determining,
+        input: maskInput(input, set.mask),
+        errors: maskErrors(found.errors, input, set.mask).map(({ code, message }) => `${code}: ${message}`),
+        latency_us: found.latency_us,
+      },
+    };
+    const timing = {
+      started_at: started.toISOString(),
+      completed_at: completed.toISOString(),
+      duration_ms: completed.getTime() - started.getTime(),
+    };
+    const guard = { source: { id: caller.actorId, ...(document.guard ?? GUARD_SOURCE) }, timing };
+    return recordedAnswer(await recordEvaluation(session, decision, guard), KINDS.decision);
+  },
+});
+
+interface SetInForce {
+  version: string;
+  mask: string[];
+  prepared: PreparedPolicySet;
+}
+
+/** Read from the database and parsed only when this process does not hold it. */
+async function setInForce(session: Session, { policy_set }: PolicySubject): Promise<SetInForce> {
+  if (!policy_set) throw new Refusal('unknown_policy_set', { detail: 'This tenant has no policy set yet.' });
+  const { version, mask, content_hash } = policy_set;
+  const held = preparedPolicySet(content_hash);
+  if (held) return { version, mask, prepared: held };
+  const stored = (await getPolicySet(session, version)) as LedgerRecord;
+  const source = { policies: stored['policies'] as string, schema: stored['schema'] as string | null };
+  return { version, mask, prepared: await preparePolicySet(source) };
+}
+
+function decided(set: PreparedPolicySet, input: PolicyRequest) {
+  try {
+    return evaluate(set, input);
+  } catch (error) {
+    if (error instanceof PolicyRequestInvalid)
+      throw new Refusal('request_invalid', { violations: [...error.violations] });
+    throw error;
+  }
+}
