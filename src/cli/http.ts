@@ -16,13 +16,27 @@ export interface Reader {
 }
 
 /** GET below the functions' URL; a problem document becomes a Failure with its exit code. */
-export async function getJson<T>(reader: Reader, path: string): Promise<T> {
+export function getJson<T>(reader: Reader, path: string): Promise<T> {
+  return callJson(reader, 'GET', path);
+}
+
+/** POST of one JSON document; answers as `getJson` does. */
+export function postJson<T>(reader: Reader, path: string, body: unknown): Promise<T> {
+  return callJson(reader, 'POST', path, body);
+}
+
+async function callJson<T>(reader: Reader, method: 'GET' | 'POST', path: string, sent?: unknown): Promise<T> {
   const url = `${reader.functionsUrl}${path}`;
   let response: Response;
   let body: string;
   try {
     response = await fetch(url, {
-      headers: reader.token ? { authorization: `Bearer ${reader.token}`, accept: 'application/json' } : {},
+      method,
+      headers: {
+        ...(reader.token ? { authorization: `Bearer ${reader.token}`, accept: 'application/json' } : {}),
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'error',
     });

@@ -1,14 +1,23 @@
+import type { LedgerRole } from '../contract/roles.ts';
 import { preflight, unreachable, usage } from './failure.ts';
 import { functionsUrlOf, type Reader } from './http.ts';
 import { attachLocal, type LocalStack } from './local-stack.ts';
 import { dataDirOf, fromEnvironment, type LedgerOptions } from './options.ts';
 import { tenantOf } from './tenants.ts';
 
+/** Whom a command acts as on the local stack; elsewhere the token given says it. */
+export interface ActingAs {
+  role: LedgerRole;
+  actorId: string;
+}
+
+const READING: ActingAs = { role: 'auditor', actorId: 'cli-auditor' };
+
 /**
- * The ledger a reading command talks to: --url and --token (or their variables) name any ledger; otherwise the running
- * local stack, with an auditor's token minted for its tenant. Nothing is ever started here.
+ * The ledger a command talks to: --url and --token (or their variables) name any ledger; otherwise the running
+ * local stack, with a token minted for its tenant (an auditor's, unless said otherwise). Nothing is ever started here.
  */
-export async function openLedger(options: LedgerOptions): Promise<Reader> {
+export async function openLedger(options: LedgerOptions, acting: ActingAs = READING): Promise<Reader> {
   // A flag naming the local stack is meant for this call and beats a variable set for the whole shell.
   const url = options.url ?? (options.dataDir === undefined ? fromEnvironment('OUTCOME_LEDGER_URL') : undefined);
   const token = options.token ?? (options.dataDir === undefined ? fromEnvironment('OUTCOME_LEDGER_TOKEN') : undefined);
@@ -25,7 +34,7 @@ export async function openLedger(options: LedgerOptions): Promise<Reader> {
   const stack = await requireLocal(dataDirOf(options));
   if (options.token !== undefined) return { functionsUrl: stack.functionsUrl, token: options.token };
   const tenantId = await tenantOf(stack, options.tenant);
-  const minted = await stack.mintToken({ tenantId, role: 'auditor', actorId: 'cli-auditor', expiresInSeconds: 900 });
+  const minted = await stack.mintToken({ tenantId, ...acting, expiresInSeconds: 900 });
   return { functionsUrl: stack.functionsUrl, token: minted };
 }
 

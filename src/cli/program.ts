@@ -1,5 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import { registerActor } from './commands/actor.ts';
+import { registerCancel } from './commands/cancel.ts';
 import { registerCorrelation } from './commands/correlation.ts';
+import { registerCypher } from './commands/cypher.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerDown } from './commands/down.ts';
@@ -7,16 +10,21 @@ import { registerEnvelope } from './commands/envelope.ts';
 import { registerEpoch } from './commands/epoch.ts';
 import { registerExec } from './commands/exec.ts';
 import { registerGaps } from './commands/gaps.ts';
+import { registerHitl } from './commands/hitl.ts';
 import { registerImpact } from './commands/impact.ts';
 import { registerInit } from './commands/init.ts';
 import { registerOutcome } from './commands/outcome.ts';
+import { registerPolicy } from './commands/policy.ts';
 import { registerRoles } from './commands/roles.ts';
 import { registerSql } from './commands/sql.ts';
 import { registerStatus } from './commands/status.ts';
+import { registerSweep } from './commands/sweep.ts';
+import { registerSync } from './commands/sync.ts';
 import { registerTenant } from './commands/tenant.ts';
 import { registerToken } from './commands/token.ts';
 import { registerUp } from './commands/up.ts';
 import { registerWhy } from './commands/why.ts';
+import { registerWorkers } from './commands/workers.ts';
 import { EXIT } from './exit.ts';
 import { Failure, usage } from './failure.ts';
 import { printFailure } from './output.ts';
@@ -34,13 +42,21 @@ const REGISTER = [
   registerDoctor,
   registerToken,
   registerTenant,
+  registerActor,
   registerOutcome,
   registerWhy,
   registerImpact,
   registerCorrelation,
   registerGaps,
+  registerHitl,
+  registerCancel,
+  registerPolicy,
+  registerSweep,
   registerEnvelope,
   registerSql,
+  registerCypher,
+  registerSync,
+  registerWorkers,
   registerRoles,
   registerEpoch,
 ];

@@ -13,6 +13,7 @@ const LONGEST_START_MS = 120_000;
 export interface DetachedOptions {
   port?: number;
   databaseUrl?: string;
+  graph?: LocalStack['graph'];
 }
 
 /** Starts `up` as a process of its own and waits until it serves; what it says goes to up.log in the data directory. */
@@ -26,6 +27,7 @@ export async function startDetached(
   const out = openSync(log, 'w', 0o600);
   const args = ['up', '--json', '--data-dir', dataDir];
   if (options.port !== undefined) args.push('--port', String(options.port));
+  if (options.graph !== undefined) args.push('--graph', options.graph);
   // By environment, not by argument: arguments are readable by everyone on the machine, and the URL holds a password.
   const env = options.databaseUrl ? { ...process.env, OUTCOME_LEDGER_DATABASE_URL: options.databaseUrl } : process.env;
   const child = spawn(process.execPath, [...ownArguments(), ...args], {

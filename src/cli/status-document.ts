@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { withoutPassword } from './database.ts';
 import type { LocalStack } from './local-stack.ts';
 import type { Colour } from './render/colour.ts';
@@ -29,11 +30,19 @@ export interface StatusDocument {
   jwks_url: string | null;
   issuer: string | null;
   data_dir: string | null;
-  graph: 'none' | null;
-  workers: unknown[];
+  graph: LocalStack['graph'] | null;
+  workers: WorkerStatus[];
   pid: number | null;
   tenant_id: string | null;
   health: Health;
+}
+
+/** A worker of the local stack: its own word for what it does, or `restarting`; `url` answers `/healthz` and `/metrics`. */
+export interface WorkerStatus {
+  name: string;
+  state: string;
+  url: string | null;
+  pid: number | null;
 }
 
 export async function statusOf(stack: LocalStack, tenantId: string | null): Promise<StatusDocument> {
@@ -44,8 +53,8 @@ export async function statusOf(stack: LocalStack, tenantId: string | null): Prom
     jwks_url: stack.jwksUrl,
     issuer: stack.issuer,
     data_dir: stack.dataDir,
-    graph: 'none',
-    workers: stack.workers,
+    graph: stack.graph,
+    workers: await Promise.all(stack.workers.map(workerStatus)),
     pid: stack.pid,
     tenant_id: tenantId,
     health: await healthOf(stack.functionsUrl),
@@ -67,6 +76,24 @@ export async function remoteStatus(functionsUrl: string): Promise<StatusDocument
     tenant_id: null,
     health,
   };
+}
+
+async function workerStatus({ name, state, url, pid }: LocalStack['workers'][number]): Promise<WorkerStatus> {
+  const word = url === undefined ? undefined : await wordOf(url, name).catch(() => 'down');
+  return { name, state: word ?? state, url: url ?? null, pid: pid ?? null };
+}
+
+/** A worker opens both sides within moments; until then its word would be old before it is read. */
+const LONGEST_OPENING_MS = 30_000;
+
+/** A worker that is not well answers 503 with the same body. */
+async function wordOf(url: string, name: string): Promise<string | undefined> {
+  for (const end = Date.now() + LONGEST_OPENING_MS; ; await wait(50)) {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) });
+    const { workers } = (await response.json()) as { workers: { name: string; state: string }[] };
+    const word = workers.find((worker) => worker.name === name)?.state;
+    if (word !== 'starting' || Date.now() > end) return word;
+  }
 }
 
 async function healthOf(functionsUrl: string): Promise<Health> {
@@ -121,13 +148,6 @@ export function renderStatus(status: StatusDocument, colour: Colour): string {
   return `${fields}\n${colour.dim('health'.padEnd(11))}  ${health}`;
 }
 
-function workersText(workers: unknown[]): string {
-  if (workers.length === 0) return 'none';
-  return workers
-    .map((worker) => {
-      if (typeof worker === 'string') return worker;
-      const { name, state } = worker as { name?: string; state?: string };
-      return state ? `${name} (${state})` : String(name);
-    })
-    .join(', ');
+function workersText(workers: readonly WorkerStatus[]): string {
+  return workers.map(({ name, state }) => `${name} (${state})`).join(', ') || 'none';
 }

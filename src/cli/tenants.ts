@@ -2,6 +2,9 @@ import { withDatabase } from './database.ts';
 import { Failure, preflight, usage } from './failure.ts';
 import type { LocalStack } from './local-stack.ts';
 
+/** The local stack, or a database whose owner's connection is known. */
+type Owned = Pick<LocalStack, 'databaseUrl'>;
+
 export const DEFAULT_TENANT = 'default';
 
 interface TenantRow {
@@ -10,20 +13,20 @@ interface TenantRow {
   open: boolean;
 }
 
-export async function listTenants(stack: LocalStack): Promise<TenantRow[]> {
+export async function listTenants(stack: Owned): Promise<TenantRow[]> {
   return withDatabase(stack.databaseUrl, async (sql) => [
     ...(await sql<TenantRow[]>`select tenant_id::text, name, open from public.tenants order by created_at, tenant_id`),
   ]);
 }
 
 /** The asked tenant, else the one named `default`, else the only one. */
-export async function tenantOf(stack: LocalStack, asked: string | undefined): Promise<string> {
+export async function tenantOf(stack: Owned, asked: string | undefined): Promise<string> {
   const tenants = await listTenants(stack);
   if (asked !== undefined) {
     const found = tenants.find((tenant) => tenant.tenant_id === asked);
     if (!found) {
       throw new Failure(
-        { code: 'unknown_tenant', detail: `the stack has no tenant ${asked}`, remedy: 'outcome-ledger tenant create' },
+        { code: 'unknown_tenant', detail: `there is no tenant ${asked}`, remedy: 'outcome-ledger tenant create' },
         1,
       );
     }
@@ -32,8 +35,8 @@ export async function tenantOf(stack: LocalStack, asked: string | undefined): Pr
   const chosen =
     tenants.find((tenant) => tenant.name === DEFAULT_TENANT) ?? (tenants.length === 1 ? tenants[0] : undefined);
   if (chosen) return chosen.tenant_id;
-  if (tenants.length === 0) throw preflight('no_tenant', 'the stack has no tenant yet', 'outcome-ledger tenant create');
-  throw usage('the stack has several tenants and none is named default', 'choose one with --tenant');
+  if (tenants.length === 0) throw preflight('no_tenant', 'there is no tenant yet', 'outcome-ledger tenant create');
+  throw usage('there are several tenants and none is named default', 'choose one with --tenant');
 }
 
 /** The tenant a command would choose by itself, or null where it would have to ask. */

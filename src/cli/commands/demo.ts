@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Seen } from '../demo/checks.ts';
 import { EXIT } from '../exit.ts';
 import { unreachable } from '../failure.ts';
+import { defaultGraph } from '../graph-options.ts';
 import { attachLocal, type LocalStack, startLocal } from '../local-stack.ts';
 import { dataDirOf, type LocalOptions, withLocal } from '../options.ts';
 import { print } from '../output.ts';
@@ -38,14 +39,19 @@ export function registerDemo(program: Command, session: Session): void {
 
 /** A temporary stack that goes with the demo; with --keep or --no-spawn the data directory's own, which stays. */
 async function stageOf(session: Session, options: DemoOptions): Promise<{ stack: LocalStack; leave: boolean }> {
-  if (options.spawn && !options.keep) return { stack: await startLocal(session.terminal, {}), leave: false };
+  if (options.spawn && !options.keep) {
+    const graph = defaultGraph(session.terminal);
+    // It kills a worker itself and tells of it; the notice of that death would look like trouble.
+    return { stack: await startLocal(session.terminal, { graph, onNotice: () => undefined }), leave: false };
+  }
   const dataDir = dataDirOf(options);
   const running = await attachLocal(dataDir);
   if (running) return { stack: running, leave: true };
   if (!options.spawn) {
     throw unreachable(`no stack runs on ${dataDir}, and --no-spawn forbids starting one`, 'outcome-ledger up --detach');
   }
-  return { stack: await startDetached(session.terminal, dataDir, {}), leave: true };
+  const graph = defaultGraph(session.terminal);
+  return { stack: await startDetached(session.terminal, dataDir, { graph }), leave: true };
 }
 
 async function perform(
@@ -78,9 +84,9 @@ async function perform(
   if (!succeeded) session.exit = EXIT.failed;
 }
 
-function documentOf({ cast, played, outcomes, why, gaps, refusals }: Seen) {
+function documentOf({ cast, played, outcomes, why, gaps, refusals, graph }: Seen) {
   const { tenantId: tenant_id, correlationId: correlation_id } = cast;
-  return { tenant_id, correlation_id, workflow: played.workflow, outcomes, why, gaps: gaps.items, refusals };
+  return { tenant_id, correlation_id, workflow: played.workflow, outcomes, why, gaps: gaps.items, refusals, graph };
 }
 
 function nextSteps(stack: LocalStack, { cast, played }: Seen, colour: Colour): string {

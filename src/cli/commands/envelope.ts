@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Violation } from '../../contract/index.ts';
 import { EXIT } from '../exit.ts';
 import { unreadable } from '../failure.ts';
 import { withJson } from '../options.ts';
 import { print } from '../output.ts';
+import { bytesOf, nameOfFile } from '../read-file.ts';
 import { renderProblem } from '../render/problem.ts';
 import type { Session } from '../session.ts';
 
@@ -43,7 +42,7 @@ async function check(bytes: Uint8Array, file: string): Promise<Checked> {
   const read = readStrictJson(bytes);
   if (!read.ok) {
     if (isJson(bytes)) return { violations: read.violations };
-    throw unreadable(`${nameOf(file)} is not JSON`, read.violations);
+    throw unreadable(`${nameOfFile(file)} is not JSON`, read.violations);
   }
   const { value } = read;
   if (!isRequest(value)) return { violations: violationsOf(checkEnvelope(value)) };
@@ -69,18 +68,6 @@ function isJson(bytes: Uint8Array): boolean {
   } catch {
     return false;
   }
-}
-
-async function bytesOf(file: string): Promise<Uint8Array> {
-  try {
-    return file === '-' ? await buffer(process.stdin) : await readFile(file);
-  } catch (cause) {
-    throw unreadable(`${nameOf(file)} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
-  }
-}
-
-function nameOf(file: string): string {
-  return file === '-' ? 'standard input' : file;
 }
 
 function countOf(violations: readonly Violation[], checked?: string): string {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { GapKind, GapsDocument } from '../../client/documents.ts';
+import type { GapsDocument } from '../../client/documents.ts';
+import { GAPS } from '../../contract/gaps.ts';
 import { EXIT } from '../exit.ts';
 import { getJson } from '../http.ts';
 import { openLedger } from '../ledger.ts';
@@ -8,19 +9,10 @@ import { print } from '../output.ts';
 import { renderGaps } from '../render/gaps.ts';
 import type { Session } from '../session.ts';
 
-const GAPS: GapKind[] = [
-  'unresolved_causation',
-  'past_deadline',
-  'missing_contribution',
-  'policy_missing',
-  'hitl_missing',
-  'undefined_source',
-];
-
 export function registerGaps(program: Command, session: Session): void {
   withLedger(program.command('gaps'))
     .description('what is missing: causes, contributions, policy, humans, definitions, outcomes past their deadline')
-    .addOption(new Option('--gap <kind>', 'only this kind').choices(GAPS))
+    .addOption(new Option('--gap <kind>', 'only this kind').choices([...GAPS]))
     .option('--exit-code', 'exit 1 when there is a gap')
     .action(async (options: LedgerOptions & { gap?: string; exitCode?: boolean }) => {
       const query = options.gap === undefined ? '' : `?gap=${options.gap}`;

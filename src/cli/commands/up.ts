@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { preflight, unreachable, usage } from '../failure.ts';
+import { preflight, unreachable } from '../failure.ts';
 import { firstSteps } from '../first-steps.ts';
+import { defaultGraph } from '../graph-options.ts';
 import { attachLocal, type LocalStack, lostFailure, startOrAttach } from '../local-stack.ts';
 import { databaseUrlOf, databaseUrlOption, dataDirOf, type LocalOptions, wholeNumber, withLocal } from '../options.ts';
 import { print } from '../output.ts';
@@ -15,7 +16,7 @@ interface UpOptions extends LocalOptions {
   detach?: boolean;
   port?: number;
   databaseUrl?: string;
-  graph: string;
+  graph?: LocalStack['graph'];
 }
 
 export function registerUp(program: Command, session: Session): void {
@@ -24,30 +25,39 @@ export function registerUp(program: Command, session: Session): void {
     .option('-d, --detach', 'leave it running in the background')
     .option('--port <n>', 'port of the functions (default: a free one)', wholeNumber(1, 65_535))
     .addOption(databaseUrlOption('use this empty or ledger database instead of the embedded one'))
-    .addOption(new Option('--graph <kind>', 'graph beside the ledger; only none for now').default('none'))
+    .addOption(
+      new Option(
+        '--graph <kind>',
+        'graph that mirrors the lineage (default: embedded where installed); neo4j: of NEO4J_URI, else one started here',
+      ).choices(['embedded', 'neo4j', 'none']),
+    )
     .action(async (options: UpOptions) => {
-      if (options.graph !== 'none') {
-        throw usage(`--graph ${options.graph} is not available yet`, 'leave it out, or say --graph none');
-      }
       const dataDir = dataDirOf(options);
       const running = await attachLocal(dataDir);
-      if (running) return announce(session, options, running, true);
+      if (running) {
+        noteOtherGraph(session, options, running);
+        return announce(session, options, running, true);
+      }
       if (!options.spawn) {
         throw unreachable(
           `no stack runs on ${dataDir}, and --no-spawn forbids starting one`,
           'outcome-ledger up --detach',
         );
       }
-      if (options.detach)
-        return announce(session, options, await startDetached(session.terminal, dataDir, options), false);
-      await runForeground(session, options, dataDir);
+      const graph = options.graph ?? defaultGraph(session.terminal);
+      if (options.detach) {
+        const stack = await startDetached(session.terminal, dataDir, { ...options, graph });
+        return announce(session, options, stack, false);
+      }
+      await runForeground(session, { ...options, graph }, dataDir);
     });
 }
 
 async function runForeground(session: Session, options: UpOptions, dataDir: string): Promise<void> {
   const signalled = untilStopped();
   const databaseUrl = databaseUrlOf(options.databaseUrl);
-  const { stack, own } = await startOrAttach(session.terminal, { dataDir, port: options.port, databaseUrl });
+  const { port, graph } = options;
+  const { stack, own } = await startOrAttach(session.terminal, { dataDir, port, databaseUrl, graph });
   if (!own) return announce(session, options, stack, true);
   try {
     await announce(session, options, stack, false);
@@ -57,6 +67,11 @@ async function runForeground(session: Session, options: UpOptions, dataDir: stri
   } finally {
     await stack.stop();
   }
+}
+
+function noteOtherGraph({ terminal }: Session, { graph }: UpOptions, stack: LocalStack): void {
+  if (graph === undefined || graph === stack.graph) return;
+  terminal.err(`the running stack has --graph ${stack.graph}; to change it: outcome-ledger down, then up again`);
 }
 
 async function announce(session: Session, options: UpOptions, stack: LocalStack, attached: boolean): Promise<void> {

@@ -27,6 +27,7 @@ signing key (ES256 or RS256).
 Tokens are those of Supabase Auth, with \`app_metadata\` \`{"tenant_id": "…", "ledger_role": "…", "actor_id": "…"}\`.
 Make a tenant with \`insert into public.tenants (tenant_id, name) values (gen_random_uuid(), 'acme') returning tenant_id;\`.
 It is a closed one, as production should be: sources without a definition are refused. \`open\` = true takes them, and \`gaps\` lists them.
+Then \`outcome-ledger actor create ACTOR_ID --role ROLE\` makes who may call, and \`actor disable\` refuses one at once.
 
 | folder | what |
 | --- | --- |
