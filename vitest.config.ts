@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 // `npm test` runs the unit tests beside the code and the `.db` and `.http` tiers of `test/`;
-// the heavier tiers (`.ci`, `.deno`, `.neo4j`, `.chaos`, `.scale`) run from `.ci/run` with OUTCOME_LEDGER_TIERS.
+// the heavier tiers (`.ci`, `.deno`, `.chaos`, `.scale`) run from `.ci/run` with OUTCOME_LEDGER_TIERS, `.neo4j` and `.soak`
+// by hand.
 const tiers = process.env['OUTCOME_LEDGER_TIERS']?.split(',').map((tier) => `test/**/*.${tier}.test.ts`);
 // CI counts what ran from this report.
 const report = process.env['OUTCOME_LEDGER_REPORT'];
@@ -13,6 +14,7 @@ export default defineConfig({
       'src/**/*.test.ts',
       'functions/**/*.test.ts',
       'generate/**/*.test.ts',
+      'lineage/**/*.test.ts',
       'test/**/*.{db,http}.test.ts',
     ],
     globalSetup: './test/support/global-setup.ts',

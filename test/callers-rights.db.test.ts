@@ -97,13 +97,23 @@ describe('a definer function', () => {
     expect(callable.map((row) => row['name'])).toEqual([
       'beat',
       'caller',
+      'cancel',
+      'dead_letters_of_token',
       'epoch_settled',
       'feed_holders',
       'gaps_of_token',
+      'keep_webhook',
       'latest_epoch',
-      'lock_outcomes',
+      'ledger_id',
       'new_sources',
+      'open_requests_of_tenant',
       'open_work_of_tenant',
+      'put_back_dead_letters',
+      'record_ordinary',
+      'rotate_webhook_secret',
+      'switch_webhook',
+      'webhook_of_token',
+      'webhooks_of_token',
     ]);
     for (const row of callable) {
       const taken = row['arguments'].replace(/OUT [^,]+/g, '');

@@ -116,7 +116,7 @@ describe('a token with', () => {
         () => 'written',
         (error) => readRefusal(error).code,
       );
-      expect(code, table).toMatch(/^(not_permitted|unknown_(tenant|invocation|execution|outcome))$/);
+      expect(code, table).toMatch(/^(not_permitted|unknown_(tenant|hitl_request|invocation|execution|outcome))$/);
     }
     const calls: [string, ...Parameters<typeof callIn>[2][]][] = [
       ['start_invocation', jsonb(invocationStart())],
@@ -129,7 +129,7 @@ describe('a token with', () => {
     ];
     for (const [name, ...args] of calls) {
       expect(await codeOf(as(claims, (tx) => callIn(tx, name, ...args))), name).toMatch(
-        /^(not_permitted|unknown_(tenant|invocation|outcome))$/,
+        /^(not_permitted|unknown_(tenant|hitl_request|invocation|outcome))$/,
       );
     }
   });

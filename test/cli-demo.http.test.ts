@@ -1,7 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isAlive } from '../src/stack/postgres/postmaster.ts';
 import { useCli } from './support/cli.ts';
+
+type Held = { outcomes: string[]; links: string[] };
 
 const cli = useCli();
 const env = { TMPDIR: cli.folder };
@@ -15,13 +18,19 @@ describe('demo', () => {
   test('plays the story, finds what it promised, leaves nothing, well under a minute', async () => {
     const { code, json, stderr } = await cli.run(['demo', '--json'], { env });
     expect(code, stderr).toBe(0);
-    const { checks, outcomes, gaps, refusals, why, ...rest } = json() as Record<string, never[]> & {
+    const { checks, outcomes, gaps, refusals, why, graph, ...rest } = json() as Record<string, never[]> & {
       why: Record<string, unknown[]>;
+      graph: { killed_pid: number; next_pid: number; ledger: Held; graph: Held; why: unknown[] };
     };
     expect((checks as { ok: boolean }[]).filter((check) => !check.ok)).toEqual([]);
     expect([outcomes?.length, why.nodes?.length, gaps?.length, refusals?.length]).toEqual([13, 12, 2, 7]);
     expect(rest).toMatchObject({ succeeded: true, kept: null, workflow: { status: 'partial' } });
     expect(rest['duration_ms']).toBeLessThan(60_000);
+    // The worker was killed half-way, and the graph has it all, once.
+    expect(graph.next_pid).not.toBe(graph.killed_pid);
+    expect(graph.graph).toEqual(graph.ledger);
+    expect([graph.graph.outcomes.length, graph.graph.links.length, graph.why.length]).toEqual([13, 21, 12]);
+    expect([graph.killed_pid, graph.next_pid].map(isAlive)).toEqual([false, false]);
     expect(leftBehind()).toEqual([]);
   });
 
@@ -32,6 +41,9 @@ describe('demo', () => {
     expect(stdout).toMatch(/^ *partial +workflow WF-ART-003-EDITION-ALLOCATION@1\.1\.0/m);
     expect(stdout.match(/─ contributed-to +(success|failure) +agent art-agt-003@/g)).toHaveLength(10);
     expect(stdout.match(/↑ shown above/g)?.length).toBeGreaterThanOrEqual(9);
+    expect(stdout.match(/^depth 1 {2}depth 1 /gm)).toHaveLength(11);
+    expect(stdout).toMatch(/killed half-way \(process \d+\); process \d+ went on/);
+    expect(stdout).toMatch(/the graph held 13 of 13 outcomes and 21 of 21 links/);
     expect(stdout).toMatch(/outcome_conflict \(HTTP 409\)/);
     expect(stdout).toMatch(/42501 {2}permission denied/);
     expect(stdout).toMatch(/unresolved_causation/);
@@ -64,6 +76,23 @@ describe('demo', () => {
   });
 });
 
+describe('a demo that is killed', () => {
+  test('leaves no process and no file, its graph included', async () => {
+    const { spawn } = await import('node:child_process');
+    const child = spawn(process.execPath, [cli.main, 'demo'], { env: { ...process.env, ...env }, stdio: 'ignore' });
+    const state = () =>
+      leftBehind()
+        .map((name) => path.join(cli.folder, name, 'stack.json'))
+        .filter((file) => existsSync(file))
+        .map((file) => JSON.parse(readFileSync(file, 'utf8')));
+    await expect.poll(() => state()[0]?.workers[0]?.pid, { timeout: 30_000 }).toBeGreaterThan(0);
+    const [{ workers }] = state();
+    child.kill('SIGKILL');
+    await expect.poll(leftBehind, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => isAlive(workers[0].pid), { timeout: 20_000 }).toBe(false);
+  });
+});
+
 describe('exec', () => {
   test('the command reaches a ledger with what its environment says', async () => {
     const script = `const { OUTCOME_LEDGER_URL: url, OUTCOME_LEDGER_TOKEN: token } = process.env;
@@ -91,6 +120,14 @@ describe('exec', () => {
   test('the commands of outcome-ledger work inside it', async () => {
     const { code, stdout } = await cli.run(['exec', '--', process.execPath, cli.main, 'gaps'], { env });
     expect([code, stdout]).toEqual([0, expect.stringContaining('no gaps')]);
+  });
+
+  test('its ledger has no graph, and those who ask for one are told how to get it', async () => {
+    const command = `"${process.execPath}" "${cli.main}"`;
+    const script = `${command} sync --status; echo "$?"; ${command} cypher 'return 1'; echo "$?"`;
+    const { stdout, stderr } = await cli.run(['exec', '--', 'sh', '-c', script], { env });
+    expect(stdout).toBe('2\n2\n');
+    expect(stderr.match(/graph_missing .*\n.*up --graph embedded/g)).toHaveLength(2);
   });
 
   test('its exit code is passed through', async () => {

@@ -45,7 +45,7 @@ describe.concurrent('usage', () => {
     [['tenant', 'create', '--id', 'abc']],
     [['up', '--port', '0']],
     [['up', '--port', '70000']],
-    [['up', '--graph', 'neo4j']],
+    [['up', '--graph', 'triples']],
     [['roles', 'password', 'ledger_retention']],
     [['exec']],
     [['envelope', 'check']],

@@ -63,7 +63,7 @@ describe.each(names)('%s', (name) => {
     const paths = [...(api.uploads.get(name)?.files.keys() ?? [])];
     expect(paths).toContain(`functions/${name}/app.ts`);
     const foreign = paths.filter(
-      (path) => !/^(functions\/(_shared|[a-z]+)|src\/(contract|database))\/[^.].*\.(ts|json)$/.test(path),
+      (path) => !/^(functions\/(_shared|[a-z]+)|src\/(contract|database|policy))\/[^.].*\.(ts|json)$/.test(path),
     );
     expect(foreign).toEqual([]);
     expect(paths.filter((path) => path.endsWith('.test.ts'))).toEqual([]);

@@ -28,8 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() => auditor?.end());
 
-const PAGES = ['README.md', ...['sql', 'guarantees', 'deploy', 'development'].map((name) => `docs/${name}.md`)];
-const queries = ['docs/sql.md', 'README.md'].flatMap((name) =>
+const PAGES = [
+  'README.md',
+  ...['sql', 'guarantees', 'policy', 'recovery', 'deploy', 'development'].map((name) => `docs/${name}.md`),
+];
+const queries = ['docs/sql.md', 'docs/policy.md', 'docs/recovery.md', 'README.md'].flatMap((name) =>
   blocksOf(name, 'sql').map((block) => ({ name, ...block })),
 );
 const namesIn = (rows: string[][]) => rows.slice(1).map(([name = '']) => name.replaceAll('`', ''));

@@ -11,7 +11,7 @@ import { type Document, envelopeFor, event, policyDecision, policyMember, toolCa
 import { type FilledLedger, fillLedger, fingerprintOf, LEDGER_TABLES, purgeTable } from './support/filled-ledger.ts';
 import { codeOf, readRefusal } from './support/refused.ts';
 import { connect } from './support/shared-server.ts';
-import { GUARD, idOf, ORCHESTRATOR, sqlLedger } from './support/sql-ledger.ts';
+import { GUARD, idOf, OPERATOR, ORCHESTRATOR, sqlLedger } from './support/sql-ledger.ts';
 
 let server: BareServer;
 let admin: Sql;
@@ -57,6 +57,38 @@ describe('under an owner without BYPASSRLS', () => {
     expect(
       await owner`select current_user as me, rolsuper, rolbypassrls from pg_roles where rolname = current_user`,
     ).toEqual([{ me: 'postgres', rolsuper: false, rolbypassrls: false }]);
+  });
+
+  it('events are queued, settled, given up and put back', async () => {
+    const tenantId = await database.tenant();
+    const operator = sqlLedger(database, { tenantId, ...OPERATOR });
+    const url = 'https://hooks.example.com/';
+    const { record } = await operator.ask('register_webhook', jsonb({ url }));
+    const asRelay = <T>(statement: string) =>
+      admin.begin(async (tx) => {
+        await tx`set local role ledger_relay`;
+        const [row] = await tx.unsafe(statement);
+        return row?.['answer'] as T;
+      });
+    const token = randomUUID();
+    const traces = `select ledger_internal.trace_take('owner', '${token}', 10, 60000) as answer`;
+    await asRelay(traces);
+    const ledger = sqlLedger(database, { tenantId, ...ORCHESTRATOR });
+    const event_id = await ledger.end(await ledger.start());
+    const take = `select ledger_internal.relay_take('${token}', 10, 10, 60000, 100) as answer`;
+    expect(await asRelay(take)).toMatchObject({ turns: [{ webhook_id: record['webhook_id'], due: [{ event_id }] }] });
+    const results = JSON.stringify([{ event_id, result: 'dead', status: 500, error: 'http_status: 500' }]);
+    const settle = `select ledger_internal.relay_settle('${tenantId}', '${record['webhook_id']}', '${token}', '${results}', 0, 60000, true) as answer`;
+    expect(await asRelay(settle)).toBe(true);
+    const letters = await operator.ask<Document>('list_webhook_dead_letters', uuid(record['webhook_id']), jsonb({}));
+    expect(letters['items']).toMatchObject([{ event_id }]);
+    const back = await operator.ask('redeliver_webhook', uuid(record['webhook_id']), jsonb({ all: true }));
+    expect(back).toEqual({ redelivered: 1, remaining: 0 });
+    expect(await asRelay(traces)).toMatchObject({ ended: [{ outcome_id: event_id }] });
+    expect(await asRelay('select ledger_internal.relay_status() as answer')).toMatchObject({
+      waiting: 1,
+      dead_letters: 0,
+    });
   });
 
   it('everything is recorded, linked, announced and closed', async () => {

@@ -68,6 +68,8 @@ function expected(about: Case): string {
   if (status === 'blocked' && said !== 'block') return 'envelope_invalid';
   if (status !== 'blocked' && status !== 'timeout' && said === 'block') return 'envelope_invalid';
   if (recorded ? about.says !== 'the same' : said !== null) return 'policy_mismatch';
+  // Nobody but recovery ends a blocked subject otherwise.
+  if (status === 'timeout' && recorded?.decision === 'block') return 'policy_mismatch';
   if (status !== 'success' && status !== 'partial') return 'recorded';
   if (recorded && (recorded.requires_hitl || recorded.decision === 'escalate')) return 'hitl_required';
   return governance !== 'autonomous' && recorded?.decision !== 'allow' ? 'policy_required' : 'recorded';

@@ -1,10 +1,10 @@
 // The role × write matrix, walked whole in SQL: a bare insert and the exposed function, as every role, into every table.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { WriteTable } from '../src/contract/roles.ts';
-import { jsonb, uuid } from '../src/database/statement.ts';
+import { jsonb, text, uuid } from '../src/database/statement.ts';
 import { undone } from './support/attacks.ts';
 import { useDatabase } from './support/database.ts';
-import type { Document } from './support/envelopes.ts';
+import { type Document, policySetHash } from './support/envelopes.ts';
 import {
   ACTOR,
   CELLS,
@@ -56,6 +56,9 @@ const FUNCTIONS: Record<WriteTable, (document: Document) => [string, ...Paramete
   workflow_outcomes: (d) => ['record_workflow_outcome', uuid(d['execution_id']), jsonb(d['outcome'])],
   late_outcomes: (d) => ['record_agent_outcome', uuid(d['invocation_id']), jsonb(d['outcome'])],
   policy_decisions: (d) => ['record_policy_decision', jsonb(d)],
+  policy_sets: (d) => ['put_policy_set', jsonb(d), text(policySetHash(d))],
+  hitl_requests: (d) => ['open_hitl_request', jsonb(d)],
+  hitl_resolutions: (d) => ['resolve_hitl_request', jsonb(d)],
   os_events: (d) => ['register_event', jsonb(d)],
   agent_lineage_links: (d) => ['declare_link', jsonb(d)],
 };
@@ -71,10 +74,10 @@ describe('a bare insert', () => {
       const row = { ...rowFor(table, foreign), tenant_id: foreignTenant };
       const there = await tried(role, (tx) => insertRow(tx, table, row));
       expect(there, `${role} ${table}`).toMatch(/^(not_permitted|unknown_invocation|unknown_execution)$/);
-      if (['source_definitions', 'workflow_executions'].includes(table)) continue;
+      if (['source_definitions', 'policy_sets', 'workflow_executions'].includes(table)) continue;
       const about = await tried(role, (tx) => insertRow(tx, table, rowFor(table, foreign)));
       expect(about, `${role} ${table} about a foreign subject`).toMatch(
-        /^(not_permitted|unknown_(invocation|execution|outcome))$/,
+        /^(not_permitted|unknown_(hitl_request|invocation|execution|outcome))$/,
       );
     }
   });

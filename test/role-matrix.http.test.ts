@@ -40,6 +40,12 @@ function requestFor(table: WriteTable, document: Document): [method: string, pat
     }
     case 'policy_decisions':
       return ['POST', '/policy/decisions', document];
+    case 'policy_sets':
+      return ['POST', '/policy/sets', document];
+    case 'hitl_requests':
+      return ['POST', '/policy/hitl', document];
+    case 'hitl_resolutions':
+      return ['POST', `/policy/hitl/${document['hitl_request_id']}/resolution`, document];
     case 'os_events':
       return ['POST', '/events', document];
     case 'agent_lineage_links':
@@ -65,10 +71,10 @@ describe('over HTTP', () => {
 
   it('a subject of another tenant is unknown, or not permitted, to every role', async () => {
     for (const { role, table } of CELLS.filter(({ own }) => own.source && own.started)) {
-      if (['source_definitions', 'workflow_executions'].includes(table)) continue;
+      if (['source_definitions', 'policy_sets', 'workflow_executions'].includes(table)) continue;
       const answer = await ask(role, table, foreign);
       expect([403, 404], `${role} ${table} ${answer.body.code}`).toContain(answer.status);
-      expect(answer.body.code).toMatch(/^(not_permitted|unknown_(invocation|execution|outcome))$/);
+      expect(answer.body.code).toMatch(/^(not_permitted|unknown_(hitl_request|invocation|execution|outcome))$/);
     }
   });
 

@@ -9,7 +9,7 @@ select p.oid, p.oid::regprocedure::text as signature, p.proname::text as name, p
  where p.pronamespace in ('public'::regnamespace, 'ledger_internal'::regnamespace)
    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
 
-select plan(11);
+select plan(12);
 
 select is_empty(
   $$ select signature from ours where not coalesce(proconfig, '{}') && array['search_path=pg_catalog, pg_temp'] $$,
@@ -30,14 +30,15 @@ select is_empty(
 
 select is_empty(
   $$ select signature from ours where prosecdef and has_function_privilege('service_role', oid, 'execute')
-        and name not in ('caller', 'epoch_settled', 'latest_epoch', 'feed_holders') $$,
+        and name not in ('caller', 'epoch_settled', 'latest_epoch', 'ledger_id', 'feed_holders') $$,
   'service_role may call no definer function but those that tell who calls and how the ledger is');
 
 select set_eq(
   $$ select name from ours where prosecdef and has_function_privilege('authenticated', oid, 'execute')
         and prorettype <> 'trigger'::regtype $$,
-  $$ values ('caller'), ('beat'), ('lock_outcomes'), ('open_work_of_tenant'), ('gaps_of_token'), ('new_sources'), ('epoch_settled'), ('latest_epoch'),
-            ('feed_holders') $$,
+  $$ values ('caller'), ('beat'), ('record_ordinary'), ('open_work_of_tenant'), ('gaps_of_token'), ('new_sources'), ('epoch_settled'), ('latest_epoch'),
+            ('ledger_id'), ('feed_holders'),
+            ('dead_letters_of_token'), ('keep_webhook'), ('put_back_dead_letters'), ('rotate_webhook_secret'), ('switch_webhook'), ('webhook_of_token'), ('webhooks_of_token'), ('cancel'), ('open_requests_of_tenant') $$,
   'tenants may call these definer functions and no other');
 
 select is_empty(
@@ -57,10 +58,20 @@ select is_empty(
        ('declare_link'), ('declare_links'), ('put_source_definition'), ('put_source_definitions'), ('get_invocation'),
        ('get_execution'), ('get_outcome'), ('get_event'), ('get_source_definition'), ('list_invocations'), ('list_executions'),
        ('list_outcomes'), ('list_events'), ('lineage_why'), ('lineage_impact'), ('lineage_correlation'), ('lineage_gaps'),
-       ('lineage_document'), ('lineage_correlation_document'), ('lineage_gaps_document'), ('ledger_health')) as w (name)
+       ('lineage_path'), ('lineage_governed'), ('lineage_root_causes'), ('lineage_document'), ('lineage_correlation_document'), ('lineage_gaps_document'), ('ledger_health'), ('register_webhook'),
+       ('rotate_webhook'), ('enable_webhook'), ('disable_webhook'), ('get_webhook'), ('list_webhooks'), ('list_webhook_dead_letters'),
+       ('redeliver_webhook'), ('put_policy_set'), ('get_policy_set'), ('list_policy_sets'), ('policy_subject'), ('record_evaluation'), ('open_hitl_request'),
+       ('resolve_hitl_request'), ('get_hitl_request'), ('list_hitl_requests'), ('cancel_invocation'), ('cancel_execution')) as w (name)
       where not exists (select from ours o where o.schema = 'public' and o.name = w.name
                            and has_function_privilege('authenticated', o.oid, 'execute')) $$,
   'every exposed function is there, and tenants may call it');
+
+select set_eq(
+  $$ select o.name, r.role from ours o
+      cross join (values ('authenticated'), ('service_role'), ('ledger_gateway'), ('ledger_auditor'), ('ledger_sync'), ('ledger_sweep'), ('ledger_relay'), ('ledger_seal')) as r (role)
+      where o.name in ('feed', 'feed_lag') and has_function_privilege(r.role, o.oid, 'execute') $$,
+  $$ select f.name, r.role from (values ('feed'), ('feed_lag')) as f (name) cross join (values ('ledger_sync'), ('ledger_relay'), ('ledger_seal')) as r (role) $$,
+  'the feed and its lag are the workers'' that read it');
 
 select is(
   (select array_agg(distinct o.name) from ours o where o.prosecdef and o.name ~ 'purge' and (

@@ -27,7 +27,8 @@ insert into expected values
   ('public.retention_policies', 'ledger_auditor', 'select'),
   ('public.retention_policies', 'ledger_retention', 'select'),
   ('public.tombstones', 'ledger_retention', 'insert, select'),
-  ('ledger_internal.feed_seq', 'ledger_retention', 'usage');
+  ('ledger_internal.feed_seq', 'ledger_retention', 'usage'),
+  ('ledger_internal.sync_quarantine', 'ledger_sync', 'delete, insert, select, update');
 -- What retention may delete. Starts, decisions and minted ids are not among it.
 insert into expected
 select 'public.' || t.name, 'ledger_retention', 'delete, select'
@@ -67,7 +68,10 @@ select set_eq(
        ('workflow_outcomes', array['tenant_id', 'execution_id', 'outcome_envelope', 'result_schema_hash', 'confidence_schema_hash']),
        ('late_outcomes', array['tenant_id', 'invocation_id', 'execution_id', 'outcome_envelope']),
        ('policy_decisions', array['tenant_id', 'invocation_id', 'execution_id', 'decision', 'policy_rule_triggered', 'risk_score',
-          'requires_hitl', 'evaluated_at', 'guard_invocation_id']),
+          'requires_hitl', 'evaluated_at', 'guard_invocation_id', 'evaluation']),
+       ('policy_sets', array['tenant_id', 'version', 'policies', 'schema', 'mask', 'note', 'checked_hash']),
+       ('hitl_requests', array['tenant_id', 'hitl_request_id', 'invocation_id', 'execution_id', 'outcome_id', 'reason', 'expires_at']),
+       ('hitl_resolutions', array['tenant_id', 'hitl_request_id', 'resolution', 'reason']),
        ('os_events', array['tenant_id', 'event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data']),
        ('agent_lineage_links', array['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'])
      ) as t (name, columns) $$,
@@ -79,7 +83,7 @@ select is_empty(
                          ('source_type'), ('status')) as c (name)
        join pg_attribute a on a.attrelid = o.oid and a.attname = c.name
       where has_column_privilege('authenticated', o.oid, c.name, 'insert')
-        and (o.relname, c.name) not in (('source_definitions', 'source_type'), ('agent_tool_calls', 'status')) $$,
+        and (o.relname, c.name) not in (('source_definitions', 'source_type'), ('agent_tool_calls', 'status'), ('hitl_requests', 'outcome_id')) $$,
   'what the server sets cannot be sent');
 
 select set_eq(

@@ -36,6 +36,10 @@ export async function playTraffic(database: TestDatabase): Promise<void> {
   }
   await database.asRole('ledger_sync', async (sql) => {
     await sql`select * from public.feed(0, '0', 0, 1000)`;
+    await sql`select * from public.feed_lag()`;
+    await sql`select * from ledger_internal.outcome_facts_after(null, 1000)`;
+    await sql`select * from ledger_internal.link_sources_after(null, 1000)`;
+    await sql`select count(*) from ledger_internal.sync_quarantine where mirror = 'none'`;
   });
   // What a session used is counted a second after it came to rest.
   await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -106,6 +110,17 @@ async function fillTenant(database: TestDatabase): Promise<Ledger> {
       items.map((item) => ({ ...item, outcome: { ...item.outcome, result: { late: true } } })),
     );
   }
+  // Half of what is open is put before a human, and a few are answered.
+  for (const [number, execution] of executions.entries()) {
+    const asked = { hitl_request_id: `ask-${number}`, execution_id: execution['execution_id'], reason: 'may it?' };
+    await call('orchestrator', 'open_hitl_request', asked);
+    if (number % 2) continue;
+    await call('operator', 'resolve_hitl_request', {
+      hitl_request_id: `ask-${number}`,
+      resolution: 'approved',
+      reason: 'it may',
+    });
+  }
   await call('orchestrator', 'declare_link', declaredLink(outcomes[0] ?? '', outcomes[5] ?? ''));
   for (const execution of executions.slice(0, -2)) {
     await call('orchestrator', 'record_workflow_outcome', execution['execution_id'], envelopeFor(execution, 'partial'));
@@ -162,6 +177,15 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
       { correlation_id: execution['correlation_id'] },
       { source_id: WORKFLOW },
     ],
+    list_hitl_requests: [
+      {},
+      span,
+      { state: 'open' },
+      { state: 'approved' },
+      { invocation_id: invocation },
+      { execution_id: executionId },
+    ],
+    list_policy_sets: [{}, span],
     list_events: [
       {},
       span,
@@ -182,6 +206,9 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
   await sql`select * from public.lineage_why(${outcome}, 20)`;
   await sql`select * from public.lineage_impact(${outcome}, 20)`;
   await sql`select * from public.lineage_correlation(${correlation})`;
+  await sql`select * from public.lineage_path(${outcome}, ${outcome})`;
+  await sql`select * from public.lineage_governed(${outcome})`;
+  await sql`select * from public.lineage_root_causes(null, null)`;
   await sql`select public.lineage_document('why', ${outcome}, 20)`;
   await sql`select public.lineage_correlation_document(${correlation})`;
   await sql`select public.lineage_gaps_document(null, 100)`;

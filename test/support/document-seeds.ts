@@ -31,6 +31,21 @@ export const DOCUMENT_SEEDS: Readonly<Record<DocumentName, readonly object[]>> =
   envelope: [
     { ...base, status: 'success', source: agent, result: { n: 1, deep: { list: [1, 'two', null] } }, policy },
     { ...base, status: 'success', source: agent, result: {}, quality: { confidence: 0.5 }, errors: [] },
+    {
+      ...base,
+      status: 'success',
+      source: agent,
+      result: {},
+      quality: {
+        confidence: 1,
+        critique_notes: '',
+        iterations_used: 2,
+        groundedness_score: 0,
+        evaluator_agent_id: 'art-agt-009',
+      },
+      errors: [],
+      policy: null,
+    },
     { ...base, status: 'partial', source: agent, result: {}, errors: [error, timeout] },
     { ...base, status: 'failure', source: agent, errors: [error], outcome_id: ID },
     {
@@ -115,11 +130,45 @@ export const DOCUMENT_SEEDS: Readonly<Record<DocumentName, readonly object[]>> =
     { invocation_id: ID, ...policy },
     { execution_id: ID, ...policy, decision: 'escalate', requires_hitl: true, guard_invocation_id: OTHER_ID },
   ],
+  policy_evaluation: [
+    { invocation_id: ID, action: 'allocate', resource: { type: 'Edition', id: '45' }, context: { risk_score: 0.2 } },
+    { execution_id: ID, action: 'run', resource: { type: 'Flow', id: 'x' }, guard: { version: '1.0.0', domain: 'os' } },
+  ],
+  policy_set: [
+    { version: '1.0.0', policies: 'permit (principal, action, resource);' },
+    {
+      version: '1.1.0-rc.1',
+      policies: 'permit (principal, action, resource);',
+      schema: 'entity Agent;',
+      mask: ['/context/email'],
+      note: 'first',
+    },
+  ],
+  hitl_request: [
+    { invocation_id: ID, reason: 'sends money' },
+    { hitl_request_id: 'ask-1', outcome_id: OTHER_ID, reason: 'escalated', expires_in_ms: 60000 },
+  ],
+  hitl_resolution: [{ hitl_request_id: 'ask-1', resolution: 'approved', reason: 'checked by hand' }],
+  cancellation: [{ reason: 'no longer wanted' }],
   event: [
     { type: 'allocation.requested', source: 'shop', event_id: 'evt-1', data: { n: 1 } },
     { type: 'allocation.done', invocation_id: ID, correlation_id: 'c', occurred_at: '2026-05-20T10:00:00Z' },
   ],
   link: [{ source_outcome_id: ID, target_outcome_id: OTHER_ID, relation: 'invoked' }],
+  webhook: [
+    { url: 'https://hooks.example.com/ledger' },
+    {
+      webhook_id: ID,
+      url: 'https://hooks.example.com:8443/a/b?tenant=7&x=%20',
+      event_types: ['os.outcome.*', 'os.hitl.requested', 'os.*'],
+      description: 'the observability layer',
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    },
+    { url: 'http://127.0.0.1:8080/hook', event_types: [] },
+    { url: 'https://[2001:db8::1]/' },
+  ],
+  webhook_rotation: [{}, { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', previous_valid_ms: 0 }],
+  webhook_redelivery: [{ event_id: 'evt-1' }, { all: true }],
   source_definition: [
     {
       source_type: 'agent',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { OutcomeStatus } from '../../src/contract/statuses.ts';
 
 /** A JSON document under test: members may be added, overwritten or deleted freely, also wrongly. */
@@ -164,4 +164,15 @@ export function sourceDefinition(over: Document = {}): Document {
 /** An explicit lineage link between two recorded outcomes. */
 export function declaredLink(sourceOutcomeId: string, targetOutcomeId: string, relation = 'invoked'): Document {
   return { source_outcome_id: sourceOutcomeId, target_outcome_id: targetOutcomeId, relation };
+}
+
+/** A policy set that lets everything pass. */
+export function policySet(over: Document = {}): Document {
+  return { version: '1.0.0', policies: 'permit (principal, action, resource);', ...over };
+}
+
+/** What `checkPolicySet` answers for its texts, computed apart from it. */
+export function policySetHash({ policies, schema }: Document): string {
+  const sha256 = (words: string) => createHash('sha256').update(words).digest('hex');
+  return sha256(`cedar policy set 1\n${sha256(policies)}\n${schema ? sha256(schema) : 'none'}\n`);
 }

@@ -1,3 +1,4 @@
+import { jsonb, text } from '../../src/database/statement.ts';
 import type { TestDatabase } from './database.ts';
 import {
   type Document,
@@ -5,6 +6,8 @@ import {
   event,
   policyDecision,
   policyMember,
+  policySet,
+  policySetHash,
   sourceDefinition,
   toolCall,
 } from './envelopes.ts';
@@ -16,10 +19,13 @@ export const LEDGER_TABLES = [
   'agent_invocations',
   'agent_lineage_links',
   'agent_tool_calls',
+  'hitl_requests',
+  'hitl_resolutions',
   'late_outcomes',
   'os_events',
   'outcome_ids',
   'policy_decisions',
+  'policy_sets',
   'source_definitions',
   'tombstones',
   'workflow_executions',
@@ -50,6 +56,15 @@ export async function fillLedger(database: Pick<TestDatabase, 'as' | 'sql' | 'te
   await ledger.toolCall(toolCall(invocation['invocation_id']));
   await ledger.event(event(invocation['invocation_id']));
   await guard.decide(policyDecision({ invocation_id: invocation['invocation_id'] }));
+  await guard.ask('put_policy_set', jsonb(policySet()), text(policySetHash(policySet())));
+  const asked = await ledger.ask(
+    'open_hitl_request',
+    jsonb({ invocation_id: invocation['invocation_id'], reason: 'may it?' }),
+  );
+  await sqlLedger(database, { tenantId, ...OPERATOR }).ask(
+    'resolve_hitl_request',
+    jsonb({ hitl_request_id: asked.record['hitl_request_id'], resolution: 'approved', reason: 'it may' }),
+  );
   const invocationOutcome = await ledger.end(invocation, 'success', { policy: policyMember() });
   await ledger.record(invocation, envelopeFor(invocation, 'failure', { policy: policyMember() }));
   const executionOutcome = await ledger.end(execution, 'partial');

@@ -7,6 +7,7 @@ import {
   WRITE_TABLES,
   type WriteTable,
 } from '../../src/contract/roles.ts';
+import { jsonb } from '../../src/database/statement.ts';
 import type { TestDatabase } from './database.ts';
 import {
   type Document,
@@ -15,11 +16,13 @@ import {
   executionStart,
   invocationStart,
   policyDecision,
+  policySet,
+  policySetHash,
   sourceDefinition,
   toolCall,
 } from './envelopes.ts';
 import { outcomeRow, startRow } from './rows.ts';
-import { type SqlLedger, sqlLedger } from './sql-ledger.ts';
+import { idOf, type SqlLedger, sqlLedger } from './sql-ledger.ts';
 
 /** The actor whose rights are walked, and somebody else of the same tenant. */
 export const ACTOR = 'actor-1';
@@ -71,6 +74,8 @@ export interface Subjects {
   ended: Document;
   outcomes: [string, string];
   sourceId: string;
+  /** A request to a human that waits, opened by neither actor. */
+  requestId: string;
 }
 
 export async function makeSubjects(database: TestDatabase, tenantId: string, own: Ownership): Promise<Subjects> {
@@ -81,7 +86,22 @@ export async function makeSubjects(database: TestDatabase, tenantId: string, own
   const execution = await ledger.startExecution({ source });
   const invocation = await ledger.start({ source, execution_id: execution['execution_id'] });
   const ended = await ledger.start({ source });
-  return { execution, invocation, ended, sourceId, outcomes: [await ledger.end(ended), await endedBy(ledger)] };
+  const asking = sqlLedger(database, { tenantId, role: 'orchestrator', actorId: 'who-asks' });
+  const asked = {
+    hitl_request_id: randomUUID(),
+    invocation_id: idOf(await ledger.start({ source })),
+    reason: 'may it?',
+  };
+  await asking.ask('open_hitl_request', jsonb(asked));
+  const requestId = asked.hitl_request_id;
+  return {
+    execution,
+    invocation,
+    ended,
+    sourceId,
+    requestId,
+    outcomes: [await ledger.end(ended), await endedBy(ledger)],
+  };
 }
 
 const endedBy = async (ledger: SqlLedger) => ledger.end(await ledger.start());
@@ -106,6 +126,12 @@ export function documentFor(table: WriteTable, subjects: Subjects): Document {
       return { invocation_id: subjects.ended['invocation_id'], outcome: envelopeFor(subjects.ended, 'failure') };
     case 'policy_decisions':
       return policyDecision({ invocation_id: subjects.invocation['invocation_id'] });
+    case 'policy_sets':
+      return policySet({ version: `1.0.0-${randomUUID()}` });
+    case 'hitl_requests':
+      return { hitl_request_id: randomUUID(), invocation_id: subjects.invocation['invocation_id'], reason: 'may it?' };
+    case 'hitl_resolutions':
+      return { hitl_request_id: subjects.requestId, resolution: 'approved', reason: 'it may' };
     case 'os_events':
       return event(subjects.invocation['invocation_id']);
     case 'agent_lineage_links':
@@ -126,6 +152,8 @@ export function rowFor(table: WriteTable, subjects: Subjects): Document {
       return outcomeRow(subjects.execution, document['outcome']);
     case 'late_outcomes':
       return outcomeRow(subjects.ended, document['outcome']);
+    case 'policy_sets':
+      return { ...document, checked_hash: policySetHash(document) };
     case 'os_events':
       // Of the actor's own source: a registered event's source is set from its invocation, whatever it claims.
       return { ...document, source: ACTOR };

@@ -1,0 +1,183 @@
+// Humans in the loop, in SQL: asked, answered once, by somebody else, in time, and seen in the lineage.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { jsonb, text } from '../src/database/statement.ts';
+import { useDatabase } from './support/database.ts';
+import { type Document, envelopeFor, policyDecision, policyMember } from './support/envelopes.ts';
+import { codeOf } from './support/refused.ts';
+import { GUARD, ORCHESTRATOR, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
+
+const OPERATOR = { role: 'operator', actorId: 'hanna' } as const;
+const database = useDatabase();
+let tenantId: string;
+let ledger: SqlLedger;
+let guard: SqlLedger;
+let operator: SqlLedger;
+
+beforeAll(async () => {
+  tenantId = await database.tenant();
+  ledger = sqlLedger(database, { tenantId, ...ORCHESTRATOR });
+  guard = sqlLedger(database, { tenantId, ...GUARD });
+  operator = sqlLedger(database, { tenantId, ...OPERATOR });
+});
+
+const answer = (by: SqlLedger, id: string, resolution = 'approved') =>
+  by.ask('resolve_hitl_request', jsonb({ hitl_request_id: id, resolution, reason: 'looked at it' }));
+const request = (id: string) => ledger.ask<Document>('get_hitl_request', text(id));
+const links = (outcomeId: string) =>
+  database.sql<Document[]>`
+    select l.relation, l.target_outcome_id, o.source_id as target from public.agent_lineage_links l
+      join public.agent_invocation_outcomes o on o.outcome_id = l.target_outcome_id
+     where l.source_outcome_id = ${outcomeId} order by 1`;
+
+/** A supervised invocation whose decision needs a human. */
+async function held() {
+  const start = await ledger.start({ governance_class: 'supervised' });
+  const guarding = await guard.start({ source: { id: GUARD.actorId, version: '1.0.0', domain: 'synedrix-os' } });
+  const decided = await guard.decide(
+    policyDecision(
+      { invocation_id: start['invocation_id'] },
+      { requires_hitl: true, guard_invocation_id: guarding['invocation_id'] },
+    ),
+  );
+  const outcome = (status: 'success' | 'failure') =>
+    envelopeFor(start, status, { policy: { ...policyMember('allow'), requires_hitl: true } });
+  return { start, guarding, id: decided.record['decision_id'] as string, outcome };
+}
+
+describe('a decision that requires a human', () => {
+  it('asks in its own transaction, lets success wait, and an approval lets it pass', async () => {
+    const { start, guarding, id, outcome } = await held();
+    expect(await request(id)).toMatchObject({
+      state: 'open',
+      opened_from: 'decision',
+      invocation_id: start['invocation_id'],
+    });
+    expect(await codeOf(ledger.record(start, outcome('success')))).toBe('hitl_required');
+    await guard.end(guarding);
+    const said = await answer(operator, id);
+    expect(said).toMatchObject({ result: 'recorded', record: { resolution: 'approved', resolved_by: 'hanna' } });
+    expect(await answer(operator, id)).toMatchObject({ result: 'replayed' });
+    expect(await answer(operator, id, 'rejected')).toMatchObject({ result: 'conflict', code: 'hitl_conflict' });
+    const ended = await ledger.record(start, outcome('success'));
+    expect(ended.result).toBe('recorded');
+    const gateway = said.record['gateway_outcome_id'] as string;
+    expect(await ledger.read('get_outcome', gateway)).toMatchObject({
+      status: 'success',
+      source: { type: 'agent', id: 'os-agt-004', version: '1.0.0', domain: 'synedrix-os' },
+      result: { hitl_request_id: id, resolution: 'approved', reason: 'looked at it', resolved_by: 'hanna' },
+      errors: [],
+    });
+    expect(await links(ended.record['outcome_id'])).toMatchObject([
+      { relation: 'governed-by' },
+      { relation: 'governed-by' },
+    ]);
+    expect((await links(ended.record['outcome_id'])).map((link) => link['target']).sort()).toEqual([
+      'os-agt-002',
+      'os-agt-004',
+    ]);
+  });
+
+  it('stays without success once rejected', async () => {
+    const { start, id, outcome } = await held();
+    expect((await answer(operator, id, 'rejected')).result).toBe('recorded');
+    expect(await codeOf(ledger.record(start, outcome('success')))).toBe('hitl_rejected');
+    expect((await ledger.record(start, outcome('failure'))).result).toBe('recorded');
+  });
+
+  it('waits no longer once its subject ended otherwise', async () => {
+    const { start, id, outcome } = await held();
+    await ledger.record(start, outcome('failure'));
+    expect(await codeOf(answer(operator, id))).toBe('invocation_closed');
+    const [open] =
+      await database.sql`select count(*)::int as n from ledger_internal.open_requests where hitl_request_id = ${id}`;
+    expect(open).toEqual({ n: 0 });
+  });
+});
+
+describe('who answers', () => {
+  it('is an operator, and never who asked', async () => {
+    const start = await ledger.start();
+    const asked = await ledger.ask(
+      'open_hitl_request',
+      jsonb({ invocation_id: start['invocation_id'], reason: 'may I?' }),
+    );
+    const id = asked.record['hitl_request_id'] as string;
+    for (const role of ['agent', 'worker', 'orchestrator', 'policy_guard', 'auditor'] as const) {
+      expect(await codeOf(answer(sqlLedger(database, { tenantId, role, actorId: 'hanna' }), id)), role).toBe(
+        'not_permitted',
+      );
+    }
+    const both = sqlLedger(database, { tenantId, role: 'operator', actorId: ORCHESTRATOR.actorId });
+    expect(await codeOf(answer(both, id))).toBe('not_permitted');
+    const elsewhere = sqlLedger(database, { tenantId: await database.tenant(), ...OPERATOR });
+    expect(await codeOf(answer(elsewhere, id))).toBe('unknown_hitl_request');
+    expect(await codeOf(answer(operator, 'nothing'))).toBe('unknown_hitl_request');
+    expect((await answer(operator, id)).result).toBe('recorded');
+  });
+
+  it('is answered by the first of two at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await held();
+      const said = await Promise.all([answer(operator, id), answer(operator, id, 'rejected'), answer(operator, id)]);
+      expect(said.filter(({ result }) => result === 'recorded')).toHaveLength(1);
+      const [rows] =
+        await database.sql`select count(*)::int as n from public.hitl_resolutions where hitl_request_id = ${id}`;
+      expect(rows).toEqual({ n: 1 });
+    }
+  });
+
+  it('comes too late after expiry, by the database’s clock', async () => {
+    const start = await ledger.start();
+    const asked = await ledger.ask(
+      'open_hitl_request',
+      jsonb({ invocation_id: start['invocation_id'], reason: 'quick', expires_in_ms: 1 }),
+    );
+    expect(await codeOf(answer(operator, asked.record['hitl_request_id']))).toBe('hitl_expired');
+  });
+});
+
+describe('an escalated outcome', () => {
+  it('opens the request it names and is linked to the answer', async () => {
+    const start = await ledger.start();
+    const outcomeId = await ledger.end(start, 'escalated', {
+      escalation: {
+        reason: 'not sure',
+        escalation_target: 'os-agt-004',
+        escalation_path_id: 'p',
+        hitl_request_id: `ask ${start['invocation_id']}`,
+      },
+    });
+    const id = `ask ${start['invocation_id']}`;
+    expect(await request(id)).toMatchObject({
+      state: 'open',
+      opened_from: 'outcome',
+      outcome_id: outcomeId,
+      reason: 'not sure',
+    });
+    const said = await answer(operator, id);
+    expect(await links(outcomeId)).toEqual([
+      { relation: 'escalated-to', target_outcome_id: said.record['gateway_outcome_id'], target: 'os-agt-004' },
+    ]);
+  });
+
+  it('can be put before a human afterwards; another outcome cannot', async () => {
+    const start = await ledger.start();
+    const escalated = await ledger.end(start, 'escalated');
+    const asked = await ledger.ask('open_hitl_request', jsonb({ outcome_id: escalated, reason: 'please' }));
+    expect(asked).toMatchObject({ result: 'recorded', record: { invocation_id: start['invocation_id'] } });
+    expect((await answer(operator, asked.record['hitl_request_id'])).result).toBe('recorded');
+    const done = await ledger.end(await ledger.start());
+    expect(await codeOf(ledger.ask('open_hitl_request', jsonb({ outcome_id: done, reason: 'please' })))).toBe(
+      'invocation_closed',
+    );
+  });
+});
+
+it('announces each step', async () => {
+  const { start, id } = await held();
+  await answer(operator, id);
+  const events = await database.sql`
+    select type, data ->> 'hitl_request_id' as id from public.os_events
+     where correlation_id = ${start['correlation_id']} and type like 'os.hitl.%' and data ->> 'hitl_request_id' = ${id} order by seq`;
+  expect(events.map((event) => event['type'])).toEqual(['os.hitl.requested', 'os.hitl.resolved']);
+});

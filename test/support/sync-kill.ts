@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { type GraphSource, reconcile } from '../../lineage/index.ts';
+import { jsonb } from '../../src/database/statement.ts';
+import { graphContents } from './compare-graph.ts';
+import { openTransaction } from './crowd.ts';
+import type { TestDatabase } from './database.ts';
+import { type Document, envelopeFor, invocationStart } from './envelopes.ts';
+import { randomFrom } from './random.ts';
+import { callIn, idOf, ORCHESTRATOR, recordIn, type SqlLedger, sqlLedger } from './sql-ledger.ts';
+import { mirrorOf, recordChain, startWorker, until, untilEqual } from './sync.ts';
+
+/** What `sync-process.ts` is told. */
+export interface SyncProcessOrder {
+  url: string;
+  tenantId: string;
+  /** Moves the position first and apart from the rows, to show what is lost then. */
+  torn?: boolean;
+  graph:
+    | { kind: 'embedded'; directory: string }
+    | { kind: 'neo4j'; uri: string; user?: string; password?: string; database?: string };
+}
+
+/** A graph to be mirrored into by a process that is killed. */
+export interface KilledGraph {
+  source: GraphSource;
+  order: SyncProcessOrder['graph'];
+}
+
+export interface Kills {
+  /** How often the process is killed; each time at another moment. */
+  rounds: number;
+  seed: number;
+  /** `stop` lets it finish its batch. */
+  end: 'SIGKILL' | 'stop';
+  /** Instead of the process: what is restarted, e.g. the graph's server. */
+  instead?: (random: () => number) => Promise<void>;
+}
+
+const SCRIPT = path.join(import.meta.dirname, 'sync-process.ts');
+const VITE_NODE = createRequire(import.meta.url).resolve('vite-node/vite-node.mjs');
+const WRITERS = 4;
+
+/** What a kill costs where the position does not move with the rows: the process is killed between the two. */
+export function itWouldLoseRows(database: TestDatabase, graph: (tenantId: string) => Promise<KilledGraph>): void {
+  it('would lose rows, were the position moved in a transaction of its own', async () => {
+    const tenantId = await database.tenant();
+    const ids = await recordChain(sqlLedger(database, { tenantId, ...ORCHESTRATOR }), 3);
+    const { source, order } = await graph(tenantId);
+    const torn = startProcess({ url: database.urlAs('ledger_sync'), tenantId, graph: order, torn: true });
+    await until(() => torn.said({ torn: true }));
+    await torn.end('SIGKILL');
+    const worker = startWorker(mirrorOf(database, source));
+    await worker.until(({ lag, last_pass_at }) => last_pass_at !== null && lag?.rows === 0);
+    expect(ids.length - (await worker.withGraph(graphContents)).outcomes.size).toBeGreaterThan(0);
+  });
+}
+
+/** Kills a worker's process at random moments while writers write and one transaction stalls; then the graph equals the database. */
+export async function throughKills(
+  database: TestDatabase,
+  graph: (tenantId: string) => Promise<KilledGraph>,
+  kills: Kills,
+): Promise<void> {
+  const random = randomFrom(kills.seed);
+  const tenantId = await database.tenant();
+  const ledger = sqlLedger(database, { tenantId, ...ORCHESTRATOR });
+  const { source, order } = await graph(tenantId);
+  const writing = startWriters(database, ledger, random);
+  onTestFinished(() => writing.end());
+
+  const child = () => startProcess({ url: database.urlAs('ledger_sync'), tenantId, graph: order });
+  let process = child();
+  let mirrored = 0;
+  for (let round = 0; round < kills.rounds; round += 1) {
+    // Mostly while it writes, some rows or batches in; sometimes while it starts.
+    const after = Math.floor(random() * 200);
+    if (random() < 0.8) await until(() => process.rows() > after, Boolean, 60_000);
+    else await until(() => process.rows() >= 0 || random() < 0.01, Boolean, 60_000);
+    await sleep(random() * 60);
+    if (kills.instead) {
+      await kills.instead(random);
+      continue;
+    }
+    mirrored += Math.max(0, process.rows());
+    await process.end(kills.end);
+    process = child();
+  }
+  await writing.end();
+  await until(() => process.rows() > 0, Boolean, 60_000);
+  mirrored += process.rows();
+  // The last one dies too: what it leaves is opened by another.
+  await process.end('SIGKILL');
+  const worker = startWorker(mirrorOf(database, source));
+  await untilEqual(database, worker, tenantId, 120_000);
+  expect(worker.status()).toMatchObject({ rows_parked: 0, quarantined: 0 });
+  await worker.stop();
+  expect(mirrored).toBeGreaterThan(100);
+  const clean = { missing: 0, different: 0, surplus: 0 };
+  expect(await reconcile(mirrorOf(database, source))).toMatchObject({ outcomes: clean, links: clean, repaired: 0 });
+}
+
+export function itSurvives(
+  database: TestDatabase,
+  graph: (tenantId: string) => Promise<KilledGraph>,
+  kills: Kills,
+): void {
+  const what = kills.instead ? 'the graph restarted' : `the worker ended by ${kills.end}`;
+  it(
+    `${what}, ${kills.rounds} times (seed ${kills.seed}): graph equals database, nothing doubled`,
+    () => throughKills(database, graph, kills),
+    120_000 + kills.rounds * 30_000,
+  );
+}
+
+function startProcess(order: SyncProcessOrder) {
+  const child: ChildProcess = spawn(globalThis.process.execPath, [VITE_NODE, SCRIPT], {
+    env: { ...globalThis.process.env, SYNC_ORDER: JSON.stringify(order) },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  let rows = -1;
+  const said: string[] = [];
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+    const entry = JSON.parse(line) as { rows?: number; level?: string };
+    if (entry.rows !== undefined) rows = entry.rows;
+    else if (entry.level !== 'info') said.push(line);
+  });
+  return {
+    said: (entry: object) => said.includes(JSON.stringify(entry)),
+    /** Rows it has written; -1 before it said anything. */
+    rows(): number {
+      if (child.exitCode !== null) throw new Error(`the worker ended with ${child.exitCode}: ${said.join('\n')}`);
+      return rows;
+    },
+    async end(how: Kills['end']): Promise<void> {
+      if (how === 'stop') child.send('stop');
+      else child.kill(how);
+      expect(await exited).toEqual(how === 'stop' ? [0, null] : [null, how]);
+    },
+  };
+}
+
+/** Writers that record trees of causes within executions, and one whose transaction stalls, until they are told to end. */
+function startWriters(database: TestDatabase, ledger: SqlLedger, random: () => number) {
+  const ending = new AbortController();
+  const writer = async () => {
+    while (!ending.signal.aborted) {
+      const execution = await ledger.startExecution();
+      const starts: Document[] = [];
+      for (let n = 0; n < 5; n += 1) {
+        const cause = starts[Math.floor(random() * starts.length)];
+        starts.push(
+          await ledger.start({ execution_id: idOf(execution), ...(cause ? { causation_id: idOf(cause) } : {}) }),
+        );
+      }
+      for (const start of starts) await ledger.end(start);
+      await ledger.end(execution);
+    }
+  };
+  const stalling = async () => {
+    while (!ending.signal.aborted) {
+      const slow = await openTransaction(database, ledger.caller);
+      const start = invocationStart();
+      await callIn(slow.sql, 'start_invocation', jsonb(start));
+      await recordIn(slow.sql, start, envelopeFor(start));
+      const [patience, commits] = [random() * 400, random() < 0.7];
+      await sleep(patience, undefined, { signal: ending.signal }).catch(() => undefined);
+      await (commits ? slow.commit() : slow.rollback());
+    }
+  };
+  const running = Promise.all([stalling(), ...Array.from({ length: WRITERS }, writer)]);
+  running.catch(() => undefined);
+  return {
+    async end(): Promise<void> {
+      ending.abort();
+      await running;
+    },
+  };
+}
