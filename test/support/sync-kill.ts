@@ -114,7 +114,7 @@ export function itSurvives(
   it(
     `${what}, ${kills.rounds} times (seed ${kills.seed}): graph equals database, nothing doubled`,
     () => throughKills(database, graph, kills),
-    120_000 + kills.rounds * 30_000,
+    180_000 + kills.rounds * 60_000,
   );
 }
 
@@ -153,6 +153,7 @@ function startProcess(order: SyncProcessOrder) {
 /** Writers that record trees of causes within executions, and one whose transaction stalls, until they are told to end. */
 function startWriters(database: TestDatabase, ledger: SqlLedger, random: () => number) {
   const ending = new AbortController();
+  const moment = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => undefined);
   const writer = async () => {
     while (!ending.signal.aborted) {
       const execution = await ledger.startExecution();
@@ -165,6 +166,7 @@ function startWriters(database: TestDatabase, ledger: SqlLedger, random: () => n
       }
       for (const start of starts) await ledger.end(start);
       await ledger.end(execution);
+      await moment(random() * 200);
     }
   };
   const stalling = async () => {
@@ -174,7 +176,7 @@ function startWriters(database: TestDatabase, ledger: SqlLedger, random: () => n
       await callIn(slow.sql, 'start_invocation', jsonb(start));
       await recordIn(slow.sql, start, envelopeFor(start));
       const [patience, commits] = [random() * 400, random() < 0.7];
-      await sleep(patience, undefined, { signal: ending.signal }).catch(() => undefined);
+      await moment(patience);
       await (commits ? slow.commit() : slow.rollback());
     }
   };
