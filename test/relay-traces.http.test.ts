@@ -193,6 +193,8 @@ it('a relay that starts again goes on where the last one stood, and an endpoint 
   await endAll(database, tenantId, ['before']);
   const endpoint = await startReceiver(accepting);
   const first = await exporting(endpoint);
+  // What ended before it stood is not exported.
+  await expect.poll(() => first.status().traces?.state, { timeout: 20_000 }).toBe('active');
   await endAll(database, tenantId, ['a']);
   await expectSpans(endpoint, tenantId, 1);
   await first.stop();
