@@ -88,7 +88,18 @@ module.exports = {
       ['hono', '@hono/zod-openapi', 'jose', 'ajv', 'ajv-formats', 'postgres', 'zod'],
       'functions run unchanged on Deno and Node',
     ),
-    mayImportOnly('lineage', ['lineage', 'src/contract'], 'the sync worker reads the feed and writes a graph'),
+    mayImportOnly('src/worker', ['src/worker', 'src/database', 'src/contract'], 'what workers beside the ledger share'),
+    mayUsePackagesOnly('src/worker', ['postgres'], 'a session, waits, and what a fault means', { onNode: true }),
+    mayImportOnly(
+      'src/sweep',
+      ['src/sweep', 'src/worker', 'src/database', 'src/contract'],
+      'the sweep calls one SQL function, again and again',
+    ),
+    mayImportOnly(
+      'lineage',
+      ['lineage', 'src/worker', 'src/contract'],
+      'the sync worker reads the feed and writes a graph',
+    ),
     mayUsePackagesOnly(
       'lineage',
       ['postgres', 'neo4j-driver', '@ladybugdb/core', 'prom-client'],
@@ -97,12 +108,12 @@ module.exports = {
     ),
     mayImportOnly(
       'src/relay',
-      ['src/relay', 'src/database', 'src/contract'],
+      ['src/relay', 'src/worker', 'src/database', 'src/contract'],
       'the relay reads the ledger through its own functions and calls what others named',
     ),
     mayImportOnly(
       'src/stack',
-      ['src/stack', 'src/database', 'src/contract', 'functions', 'lineage', 'src/relay'],
+      ['src/stack', 'src/database', 'src/contract', 'functions', 'lineage', 'src/relay', 'src/sweep', 'src/worker'],
       'the stack runs the parts; it knows nothing of who uses it',
     ),
     mayImportOnly(

@@ -23,4 +23,5 @@ HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Executed without a shell, so that SIGTERM reaches it: it finishes the batch in hand.
 ENTRYPOINT ["node_modules/.bin/outcome-ledger"]
-CMD ["workers", "sync", "--host", "0.0.0.0", "--port", "9464"]
+# Those whose connection string is set: OUTCOME_LEDGER_SYNC_DATABASE_URL, …_SWEEP_…, …_RELAY_….
+CMD ["workers", "--host", "0.0.0.0", "--port", "9464"]

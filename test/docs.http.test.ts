@@ -30,7 +30,9 @@ afterAll(() => auditor?.end());
 
 const PAGES = [
   'README.md',
-  ...['sql', 'guarantees', 'policy', 'recovery', 'deploy', 'development'].map((name) => `docs/${name}.md`),
+  ...['sql', 'guarantees', 'policy', 'recovery', 'events', 'cypher', 'deploy', 'development'].map(
+    (name) => `docs/${name}.md`,
+  ),
 ];
 const queries = ['docs/sql.md', 'docs/policy.md', 'docs/recovery.md', 'README.md'].flatMap((name) =>
   blocksOf(name, 'sql').map((block) => ({ name, ...block })),

@@ -68,7 +68,7 @@ describe('a stack', () => {
       database_url: stack.databaseUrl,
       jwks_url: stack.jwksUrl,
       data_dir: stack.dataDir,
-      workers: [],
+      workers: ['sweep', 'relay'].map((name) => ({ name, state: 'running', pid: process.pid })),
       pid: process.pid,
     });
     for (const file of ['stack.json', 'secrets.json', 'signing-keys.json']) {

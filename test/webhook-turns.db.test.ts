@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonb, uuid } from '../src/database/statement.ts';
-import type { TurnOrder } from '../src/relay/ledger/ledger.ts';
+import type { TurnOrder } from '../src/relay/ledger.ts';
 import { useDatabase } from './support/database.ts';
 import { type Document, envelopeFor, event, invocationStart } from './support/envelopes.ts';
 import { codeOf } from './support/refused.ts';

@@ -11,7 +11,10 @@ import { useDatabase } from './support/database.ts';
 import { ORCHESTRATOR, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
 import { startWorkers, type WorkerProcess } from './support/worker-process.ts';
 
-const WITHIN = { timeout: 30_000, interval: 25 };
+// How far a worker is behind is measured ever more rarely where measuring takes long.
+const WITHIN = { timeout: 60_000, interval: 25 };
+
+vi.setConfig({ testTimeout: 150_000 });
 
 const cli = useCli();
 const database = useDatabase();
@@ -40,14 +43,13 @@ async function state(worker: WorkerProcess, wanted: string) {
   }, WITHIN);
 }
 
-/** Waits until the worker has everything; other files' transactions on the shared server hold the feed back for moments. */
+/** Waits until a new graph has everything; other files' transactions on the shared server hold the feed back for moments. */
 async function caughtUp(worker: WorkerProcess) {
-  const [rows] = await database.sql`
-    select (select max(seq) from public.agent_lineage_links)::int as link`;
+  const [rows] = await database.sql<{ n: number }[]>`
+    select ((select count(*) from ledger_internal.outcomes) + (select count(*) from public.agent_lineage_links))::int as n`;
   return vi.waitFor(async () => {
     const [, { workers }] = await worker.health();
-    expect(workers[0]).toMatchObject({ state: 'active', lag: { rows: 0 }, position: { seq: expect.any(Number) } });
-    expect(workers[0]?.['rows_written'] > 0 || workers[0]?.['position'].seq >= rows?.['link']).toBe(true);
+    expect(workers[0]).toMatchObject({ state: 'active', rows_written: rows?.n });
     return workers[0] ?? {};
   }, WITHIN);
 }
@@ -68,6 +70,10 @@ describe('a worker', () => {
     const worker = await startWorkers(cli.main, newGraph(), env());
     const { mirror } = await caughtUp(worker);
     expect((await worker.health())[0]).toBe(200);
+    await vi.waitFor(
+      async () => expect((await worker.health())[1].workers[0]?.['lag']).toMatchObject({ rows: 0 }),
+      WITHIN,
+    );
     const metrics = await fetch(`${worker.url}/metrics`);
     expect([metrics.status, metrics.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
     const text = await metrics.text();
@@ -80,6 +86,7 @@ describe('a worker', () => {
     expect(value('outcome_ledger_sync_rows_total')).toBe(5);
     expect(value('outcome_ledger_sync_state', ',state="active"')).toBe(1);
     expect(text).toContain(`mirror="${mirror}"`);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
     for (const entry of worker.said) {
       expect(entry).toMatchObject({
         time: expect.stringMatching(/Z$/),
@@ -168,7 +175,7 @@ describe('a worker', () => {
     const worker = await startWorkers(cli.main, [...newGraph(), '--tenant', tenantId], env());
     await vi.waitFor(async () => {
       const [, { workers }] = await worker.health();
-      expect(workers[0]).toMatchObject({ state: 'active', tenant_id: tenantId, rows_written: 1, lag: { rows: 0 } });
+      expect(workers[0]).toMatchObject({ state: 'active', tenant_id: tenantId, rows_written: 1 });
     }, WITHIN);
   });
 });
@@ -185,7 +192,6 @@ describe('two workers of one mirror', () => {
     await first.exit;
     await recordChain(20);
     await state(second, 'active');
-    await caughtUp(second);
     second.child.kill('SIGTERM');
     await second.exit;
     const { outcomes, links } = await differences(graph);
@@ -214,9 +220,14 @@ describe('the ledger of a test suite', () => {
       await expect(stack.mirror.cypher({ text: 'create (:Outcome)', tenantId })).rejects.toMatchObject({
         code: 'query_writes',
       });
+      const running = { state: 'running', url: expect.any(String) };
       expect([stack.graph, stack.workers]).toEqual([
         'embedded',
-        [{ name: 'sync', state: 'running', url: expect.any(String), pid: expect.any(Number) }],
+        [
+          { name: 'sync', ...running, pid: expect.any(Number) },
+          { name: 'sweep', ...running, pid: process.pid },
+          { name: 'relay', ...running, pid: process.pid },
+        ],
       ]);
     } finally {
       await own.stop();
@@ -231,14 +242,14 @@ describe('refused before anything runs: exit 2', () => {
   const embedded = ['--graph', 'embedded', '--graph-dir', 'somewhere'];
 
   test.each([
-    ['an unknown name', ['sync', 'sweep'], {}, /no worker 'sweep'/],
+    ['an unknown name', ['sync', 'mirror'], {}, /no worker 'mirror'/],
     ['an unknown name in a list', ['sync,seal'], {}, /no worker 'seal'/],
     ['no graph', [], {}, /NEO4J_URI is not set/],
     ['a graph without its folder', ['--graph', 'embedded'], {}, /folder of its files/],
     ['a folder for Neo4j', ['--graph-dir', 'x'], { NEO4J_URI: 'neo4j://127.0.0.1' }, /--graph-dir is of the embedded/],
     ['no address of a Neo4j', [], { NEO4J_URI: 'http://127.0.0.1:7474' }, /NEO4J_URI is no address/],
     ['an unknown graph', ['--graph', 'memory'], {}, /Allowed choices are neo4j, embedded/],
-    ['no URL of a database', [...embedded, '--database-url', 'nonsense'], {}, /database URL cannot be read/],
+    ['no URL of a database', ['sync', ...embedded, '--database-url', 'nonsense'], {}, /database URL cannot be read/],
     ['a tenant that is none', [...embedded, '--tenant', 'acme'], {}, /UUID v4/],
   ])('%s', async (_what, args, more, words) => {
     const { code, json } = await run(args as string[], { ...env(), ...more });

@@ -1,6 +1,6 @@
+import { pause } from '../../src/worker/pause.ts';
 import type { Ledger } from '../feed/ledger.ts';
 import { LedgerLost } from './guards.ts';
-import { pause } from './pause.ts';
 import type { StatusBoard } from './status-board.ts';
 
 /** A measurement takes at most one part in so many of the session's time. */
@@ -23,15 +23,17 @@ export async function watchLag(
 ): Promise<void> {
   while (!signal.aborted) {
     const began = Date.now();
+    const { placed } = board;
     try {
       board.quarantined(await ledger.quarantine.count(board.mirror));
-      if (board.placed) board.lag(await ledger.lag(board.position));
+      if (placed) board.lag(await ledger.lag(board.position));
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof LedgerLost) return onLost(error);
       // A refusal of the ledger is the mirroring's to tell.
       board.forgetLag();
     }
-    await pause(Math.max(everyMs, (Date.now() - began) * SHARE), signal);
+    // The first measurement is waited for: it comes as soon as the position is known.
+    await pause(placed ? Math.max(everyMs, (Date.now() - began) * SHARE) : everyMs, signal);
   }
 }

@@ -1,12 +1,12 @@
+import { Backoff } from '../../src/worker/backoff.ts';
+import { pause } from '../../src/worker/pause.ts';
 import type { Ledger } from '../feed/ledger.ts';
 import { GraphFault, PositionMoved } from '../graph/fault.ts';
 import type { Graph } from '../graph/graph.ts';
-import { Backoff } from './backoff.ts';
 import { BatchSize } from './batch-size.ts';
 import { withGraph, withLedger } from './guarded-open.ts';
 import { mirrorName } from './mirror-name.ts';
 import { mirrorPass } from './pass.ts';
-import { pause } from './pause.ts';
 import { beginSession } from './session.ts';
 import { type Mirror, type OnceReport, type SyncLog, SyncRefused } from './types.ts';
 

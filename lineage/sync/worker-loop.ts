@@ -1,6 +1,7 @@
+import { Backoff } from '../../src/worker/backoff.ts';
+import { pause } from '../../src/worker/pause.ts';
 import type { Ledger } from '../feed/ledger.ts';
 import { PositionMoved } from '../graph/fault.ts';
-import { Backoff } from './backoff.ts';
 import { BatchSize } from './batch-size.ts';
 import type { BorrowedGraph } from './borrowed-graph.ts';
 import { closeSession, openGuardedLedger, openUnless } from './guarded-open.ts';
@@ -8,7 +9,6 @@ import { LedgerLost } from './guards.ts';
 import { watchLag } from './lag-watch.ts';
 import { BUSY_FOR_MS } from './pace.ts';
 import { mirrorPass, type PassListener } from './pass.ts';
-import { pause } from './pause.ts';
 import { retryEach } from './quarantine.ts';
 import { type Verdict, verdictOn } from './reasons.ts';
 import { beginSession, type Session } from './session.ts';

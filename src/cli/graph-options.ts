@@ -5,6 +5,7 @@ import {
   isInstalled,
   neo4jFromEnvironment,
 } from '../stack/workers/graph-target.ts';
+import { DATABASE_VARIABLES, type WorkerName } from '../stack/workers/names.ts';
 import { preflight, usage } from './failure.ts';
 import { fromEnvironment } from './options.ts';
 import type { Terminal } from './terminal.ts';
@@ -17,12 +18,10 @@ export interface MirrorOptions {
   tenant?: string;
 }
 
-const SYNC_URL = 'OUTCOME_LEDGER_SYNC_DATABASE_URL';
-
 export function syncDatabaseUrlOption(): Option {
   return new Option(
     '--database-url <url>',
-    `the ledger, as the login ledger_sync on a session connection (${SYNC_URL}; no other variable is read)`,
+    `the ledger, as the login ledger_sync on a session connection (${DATABASE_VARIABLES.sync}; no other variable is read)`,
   );
 }
 
@@ -32,9 +31,9 @@ export function graphOption(): Option {
     .default('neo4j');
 }
 
-/** The flag, else the workers' own variable: that of other commands holds the owner's connection. */
-export function syncDatabaseUrlOf(flag: string | undefined): string | undefined {
-  const url = flag ?? fromEnvironment(SYNC_URL);
+/** The flag, else the worker's own variable: that of other commands holds the owner's connection. */
+export function workerDatabaseUrlOf(worker: WorkerName, flag: string | undefined): string | undefined {
+  const url = flag ?? fromEnvironment(DATABASE_VARIABLES[worker]);
   if (url === undefined) return undefined;
   const { protocol } = URL.canParse(url) ? new URL(url) : { protocol: '' };
   if (protocol === 'postgres:' || protocol === 'postgresql:') return url;

@@ -1,6 +1,6 @@
 import type { OnceReport, ReconcileReport, RetryReport } from '../../lineage/index.ts';
 import { usage } from './failure.ts';
-import { graphTargetOf, type MirrorOptions, syncDatabaseUrlOf } from './graph-options.ts';
+import { graphTargetOf, type MirrorOptions, workerDatabaseUrlOf } from './graph-options.ts';
 import { requireLocal } from './ledger.ts';
 import type { LocalStack } from './local-stack.ts';
 import { mirrorFailure } from './mirror-failure.ts';
@@ -18,7 +18,7 @@ export interface SyncTarget {
 /** With --database-url or its variable both sides are named; else the local stack's own mirror. A named data directory beats the variable. */
 export async function syncTarget(options: LocalOptions & MirrorOptions): Promise<SyncTarget> {
   const named = options.databaseUrl !== undefined || options.dataDir === undefined;
-  const databaseUrl = named ? syncDatabaseUrlOf(options.databaseUrl) : undefined;
+  const databaseUrl = named ? workerDatabaseUrlOf('sync', options.databaseUrl) : undefined;
   if (databaseUrl !== undefined) return namedMirror(databaseUrl, options);
   if (options.tenant !== undefined) {
     throw usage(

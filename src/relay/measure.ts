@@ -1,5 +1,5 @@
-import type { RelayLedger } from './ledger/ledger.ts';
-import { pause } from './pause.ts';
+import { pause } from '../worker/pause.ts';
+import type { RelayLedger } from './ledger.ts';
 import type { StatusBoard } from './status-board.ts';
 
 /** Counts what waits every `everyMs` until the signal comes; a ledger that does not answer is the delivering's to tell. */

@@ -1,7 +1,8 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { RelayState, RelayStatus } from './types.ts';
+import type { WorkerState } from '../worker/standing.ts';
+import type { RelayStatus } from './types.ts';
 
-const STATES = ['starting', 'active', 'waiting', 'refused', 'stopped'] as const satisfies RelayState[];
+const STATES = ['starting', 'active', 'waiting', 'refused', 'stopped'] as const satisfies WorkerState[];
 
 /** Whatever tells a relay's status: a `RelayWorker`. */
 export interface Observed {

@@ -1,26 +1,10 @@
-import { type FeedHolder, toRefusal } from '../database/index.ts';
-import type { RelayReason, RelayState } from './types.ts';
-
-/** What needs somebody's hand, and is looked at again slowly. */
-const REFUSED = new Set(['schema_outdated', 'epoch_unsettled', 'not_permitted', 'internal_error', 'request_invalid']);
+import type { FeedHolder } from '../database/index.ts';
+import { verdictOnLedger } from '../worker/ledger-fault.ts';
+import type { RelayReason } from './types.ts';
 
 /** What a fault of the ledger means for the relay. */
-export function verdictOnLedger(error: unknown): { state: RelayState; reason: RelayReason } {
-  const { code, detail, hint } = toRefusal(error);
-  const cause = causeOf(error);
-  const message = cause === '' || code === cause ? detail : `${detail} (${cause})`;
-  if (!REFUSED.has(code)) return { state: 'waiting', reason: { code, message, remedy: null } };
-  const remedy =
-    code === 'not_permitted'
-      ? 'Connect as ledger_relay: `outcome-ledger roles password ledger_relay` gives the login a password.'
-      : hint;
-  return { state: 'refused', reason: { code, message, remedy } };
-}
-
-/** The driver's or the server's own code; never its words, which may hold a connection string. */
-function causeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && !/^PT\d{3}$/.test(code) ? code : '';
+export function verdictForRelay(error: unknown): ReturnType<typeof verdictOnLedger> {
+  return verdictOnLedger(error, 'ledger_relay');
 }
 
 /** From this age on a transaction that holds the feed back degrades the relay, as in `ledger_health()`. */

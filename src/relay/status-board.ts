@@ -1,29 +1,27 @@
 import type { FeedHolder } from '../database/index.ts';
+import { Standing } from '../worker/standing.ts';
 import { heldTooLong } from './reasons.ts';
-import type { RelayLog, RelayQueue, RelayReason, RelayState, RelayStatus, TraceStatus } from './types.ts';
+import type { RelayLog, RelayQueue, RelayReason, RelayStatus, TraceStatus } from './types.ts';
 import type { Verdict } from './webhooks/verdict.ts';
 
-/** What goes on is said again so often. */
+/** The same words are said again so often. */
 const REPEAT_MS = 60_000;
-const LEVELS = { starting: 'info', active: 'info', waiting: 'warn', refused: 'error', stopped: 'info' } as const;
 
-/** Keeps a relay's state for whoever asks, and logs what changes in it: once at the change, then once a minute while it is bad. */
+/** Keeps a relay's state for whoever asks, and logs what changes in it. */
 export class StatusBoard {
-  readonly #status: RelayStatus;
+  readonly standing: Standing;
+  readonly #status: Omit<RelayStatus, 'state' | 'since' | 'reason' | 'degraded_by'>;
   readonly #log: RelayLog;
   readonly #now: () => number;
-  #saidAt = 0;
   readonly #notedAt = new Map<string, number>();
 
   constructor(tracesTo: string | null, log: RelayLog, now: () => number = Date.now) {
     this.#log = log;
     this.#now = now;
+    this.standing = new Standing('relay', log, now);
     const traces: TraceStatus | null =
       tracesTo === null ? null : { endpoint: tracesTo, state: 'starting', reason: null, exported: 0, rejected: 0 };
     this.#status = {
-      state: 'starting',
-      since: this.#time(),
-      reason: null,
       queue: null,
       held_back_by: [],
       serving: 0,
@@ -31,37 +29,23 @@ export class StatusBoard {
       failed: {},
       dead_lettered: 0,
       traces,
-      degraded_by: [],
       last_pass_at: null,
       last_error: null,
     };
   }
 
   read(): RelayStatus {
-    const { state, reason, traces, held_back_by } = this.#status;
-    const degraded = [
-      state === 'waiting' || state === 'refused' ? reason : null,
-      heldTooLong(held_back_by),
-      traces?.state === 'waiting' ? traces.reason : null,
-    ].filter((one) => one !== null);
-    return structuredClone({ ...this.#status, degraded_by: degraded });
-  }
-
-  enter(state: RelayState, reason: RelayReason | null = null): void {
-    const changed = this.#status.state !== state || this.#status.reason?.code !== reason?.code;
-    if (changed) this.#status.since = this.#time();
-    this.#status.state = state;
-    this.#status.reason = reason;
-    const repeat = reason !== null && this.#now() - this.#saidAt >= REPEAT_MS;
-    if (!changed && !repeat) return;
-    this.#saidAt = this.#now();
-    const details = { state, ...(reason ? { code: reason.code, remedy: reason.remedy } : {}) };
-    this.#log({ level: LEVELS[state], message: `relay ${state}${reason ? `: ${reason.message}` : ''}`, details });
+    const { traces, held_back_by } = this.#status;
+    const { state, since, reason, trouble } = this.standing;
+    const degraded = [trouble, heldTooLong(held_back_by), traces?.state === 'waiting' ? traces.reason : null].filter(
+      (one) => one !== null,
+    );
+    return structuredClone({ state, since, reason, ...this.#status, degraded_by: degraded });
   }
 
   passed(): void {
     this.#status.last_pass_at = this.#time();
-    this.enter('active');
+    this.standing.enter('active');
   }
 
   serving(turns: number): void {

@@ -1,25 +1,9 @@
 import type { FeedHolder } from '../database/index.ts';
+import type { WorkerReason } from '../worker/ledger-fault.ts';
+import type { WorkerLog, WorkerState } from '../worker/standing.ts';
 
-/** What a relay does at the moment. */
-export type RelayState =
-  /** Asks the ledger for the first time. */
-  | 'starting'
-  /** Delivers, or has nothing to deliver. */
-  | 'active'
-  /** The ledger cannot be asked; tried again and again. */
-  | 'waiting'
-  /** This ledger must not be read before somebody has acted; looked at again every few seconds. */
-  | 'refused'
-  | 'stopped';
-
-/** Why a relay waits, is refused, or is degraded. */
-export interface RelayReason {
-  /** Stable: a code of docs/errors.md, or `feed_held_back`, `traces_refused`. */
-  code: string;
-  message: string;
-  /** What to do; null when it passes by itself. */
-  remedy: string | null;
-}
+/** Why a relay waits, is refused, or is degraded: besides codes of docs/errors.md `feed_held_back` and `traces_refused`. */
+export type RelayReason = WorkerReason;
 
 /** What waits at the ledger, as it was at one moment. */
 export interface RelayQueue {
@@ -45,7 +29,7 @@ export interface TraceStatus {
 
 /** The state of a relay as a JSON document. Times are RFC 3339 in UTC. */
 export interface RelayStatus {
-  state: RelayState;
+  state: WorkerState;
   /** When it came into this state, or into this reason of it. */
   since: string;
   reason: RelayReason | null;
@@ -66,13 +50,7 @@ export interface RelayStatus {
   last_error: { code: string; message: string; at: string } | null;
 }
 
-/** One line of a relay's log; `details` are JSON and hold no secret. */
-export interface RelayLogEntry {
-  level: 'info' | 'warn' | 'error';
-  message: string;
-  details: Record<string, unknown>;
-}
-export type RelayLog = (entry: RelayLogEntry) => void;
+export type RelayLog = WorkerLog;
 
 /** Waits and limits, in milliseconds unless said otherwise. Tests shorten them. */
 export interface RelayPace {

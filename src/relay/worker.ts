@@ -1,5 +1,5 @@
 import { createSender } from './http/sender.ts';
-import { RelayLedger } from './ledger/ledger.ts';
+import { RelayLedger } from './ledger.ts';
 import { measureQueue } from './measure.ts';
 import { type TraceConfig, traceConfig } from './otlp/config.ts';
 import { createExporter } from './otlp/exporter.ts';
@@ -46,7 +46,7 @@ export function startRelay(options: RelayOptions): RelayWorker {
       await running;
       sender.close();
       await ledger.close();
-      board.enter('stopped');
+      board.standing.enter('stopped');
     },
   };
 }

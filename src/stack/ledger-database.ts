@@ -6,14 +6,15 @@ import { type LoginRole, presentLoginRoles, setRolePassword } from './role-passw
 import { urlForRole } from './role-urls.ts';
 import type { Secrets } from './secrets.ts';
 import { hasSupabaseRoles, laySupabaseRoles } from './supabase-roles.ts';
+import { WORKER_NAMES, type WorkerName } from './workers/names.ts';
 
 export type LedgerUrls = {
   adminUrl: string;
   ownerUrl: string;
   gatewayUrl: string;
   auditorUrl: string;
-  /** As `ledger_sync`; on a named database only where the login takes the password of this data directory. */
-  syncUrl: string | undefined;
+  /** Of each worker's login; on a named database only where it takes the password of this data directory. */
+  workerUrls: Partial<Record<WorkerName, string>>;
 };
 
 type Preparation = { secrets: Secrets; onProgress: (text: string) => void };
@@ -28,7 +29,12 @@ export async function prepareOwnDatabase(adminUrl: string, preparation: Preparat
     const database = new URL(adminUrl).pathname.slice(1);
     await admin.unsafe(`alter database "${database}" owner to postgres`);
   });
-  return migrateAndOpen(adminUrl, ownerUrl, preparation, ['ledger_gateway', 'ledger_sync']);
+  return migrateAndOpen(adminUrl, ownerUrl, preparation, [
+    'ledger_gateway',
+    'ledger_sync',
+    'ledger_sweep',
+    'ledger_relay',
+  ]);
 }
 
 /**
@@ -57,7 +63,7 @@ async function migrateAndOpen(
   return using(ownerUrl, async (owner) => {
     await migrate(owner, { fingerprint: SCHEMA_FINGERPRINT, onProgress: preparation.onProgress });
     const present = await presentLoginRoles(owner);
-    const urls: LedgerUrls = { adminUrl, ownerUrl, gatewayUrl: '', auditorUrl: '', syncUrl: undefined };
+    const urls: LedgerUrls = { adminUrl, ownerUrl, gatewayUrl: '', auditorUrl: '', workerUrls: {} };
     for (const role of present) {
       const password = await preparation.secrets.passwordOf(role);
       const url = urlForRole(ownerUrl, role, password);
@@ -66,7 +72,8 @@ async function migrateAndOpen(
       // A password that someone gave a role with `roles password` stays, where the stack can do without.
       const kept = !ours.includes(role) && (await mayLogIn(owner, role));
       if (!kept && !(await canLogIn(url))) await setRolePassword(owner, role, password);
-      if (role === 'ledger_sync' && (!kept || (await canLogIn(url)))) urls.syncUrl = url;
+      const worker = WORKER_NAMES.find((name) => role === `ledger_${name}`);
+      if (worker && (!kept || (await canLogIn(url)))) urls.workerUrls[worker] = url;
     }
     return urls;
   });

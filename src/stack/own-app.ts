@@ -7,11 +7,16 @@ type OwnApp = {
   controlToken: string;
   functionNames: string[];
   database(): string;
+  /** Health and metrics of the workers in this process. */
+  workers: Hono;
   stop(): void;
 };
 
+/** Where a stack tells the health and metrics of the workers in its own process. */
+export const WORKERS_PATH = '/.outcome-ledger/workers';
+
 /** What the stack answers besides the functions: its keys, as Supabase Auth serves them, and who it is. */
-export function createOwnApp({ keys, instance, controlToken, functionNames, database, stop }: OwnApp): Hono {
+export function createOwnApp({ keys, instance, controlToken, functionNames, database, workers, stop }: OwnApp): Hono {
   const app = new Hono();
   app.get('/auth/v1/.well-known/jwks.json', async (c) => {
     c.header('cache-control', 'no-store');
@@ -25,6 +30,7 @@ export function createOwnApp({ keys, instance, controlToken, functionNames, data
     setImmediate(stop);
     return c.json({ stopping: true }, 202);
   });
+  app.route(WORKERS_PATH, workers);
   app.notFound((c) => {
     c.header('access-control-allow-origin', '*');
     c.header('content-type', 'application/problem+json');

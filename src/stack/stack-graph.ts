@@ -11,6 +11,7 @@ import {
   requireInstalled,
 } from './workers/graph-target.ts';
 import { keepWorkers } from './workers/keep-workers.ts';
+import { DATABASE_VARIABLES } from './workers/names.ts';
 import { ledgerProgram } from './workers/program.ts';
 
 export type GraphOptions = {
@@ -19,6 +20,8 @@ export type GraphOptions = {
   /** The port that the local Neo4j had last. */
   neo4jPort: number | undefined;
   secrets: Secrets;
+  /** What the worker says is appended here. */
+  logFile: string;
   /** Writes `state` down, once the stack serves. */
   save: () => Promise<void>;
   onProgress: (text: string) => void;
@@ -44,17 +47,17 @@ export async function startGraph(state: StackState, options: GraphOptions): Prom
     args: [...ledgerProgram(), 'workers', 'sync', '--json', '--port', '0', '--graph', target.kind, ...where],
     env: {
       ...neo4jEnvironment(target),
-      OUTCOME_LEDGER_SYNC_DATABASE_URL: databaseUrl,
+      [DATABASE_VARIABLES.sync]: databaseUrl,
       OUTCOME_LEDGER_CONTROL_TOKEN: state.control_token,
     },
-    logFile: path.join(state.data_dir, 'workers.log'),
+    logFile: options.logFile,
   };
   const kept = await keepWorkers({
     name: 'sync',
     start: () => startChild(order),
     onNotice: options.onNotice,
     async onState(worker) {
-      state.workers = [worker];
+      state.workers = [worker, ...state.workers.filter(({ name }) => name !== worker.name)];
       await options.save();
     },
   });
@@ -63,12 +66,12 @@ export async function startGraph(state: StackState, options: GraphOptions): Prom
 }
 
 function syncLogin(known: string | undefined): string {
-  const databaseUrl = known ?? process.env['OUTCOME_LEDGER_SYNC_DATABASE_URL'];
+  const databaseUrl = known ?? process.env[DATABASE_VARIABLES.sync];
   if (databaseUrl) return databaseUrl;
   throw new GraphUnavailable(
     'sync_login_unknown',
     'somebody gave the login ledger_sync of this database a password that is not known here',
-    'set OUTCOME_LEDGER_SYNC_DATABASE_URL to its connection string, or start without a graph: --graph none',
+    `set ${DATABASE_VARIABLES.sync} to its connection string, or start without a graph: --graph none`,
   );
 }
 

@@ -17,6 +17,8 @@ export type StackOptions = {
    * names, else one started here (Java 17 and Maven). Default: none.
    */
   graph?: StackGraph;
+  /** Whether deadlines are swept and webhooks called, by workers in this process. Default: yes. */
+  workers?: boolean;
   /** More environment for the functions, e.g. `LEDGER_CORS_ORIGINS`. */
   functionsEnv?: Record<string, string>;
   /** This process runs nothing but the stack, so that HTTP may be served with faster stand-ins for Request and Response. */

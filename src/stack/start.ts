@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { clusterFolder, type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { listenOn } from './http-server.ts';
@@ -6,7 +7,7 @@ import { type DatabaseLost, type Keeper, keepRunning } from './keep-running.ts';
 import { openKeys } from './keys.ts';
 import { type LedgerUrls, prepareNamedDatabase, prepareOwnDatabase } from './ledger-database.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
-import { createOwnApp } from './own-app.ts';
+import { createOwnApp, WORKERS_PATH } from './own-app.ts';
 import { readPorts, writePorts } from './ports.ts';
 import { requireFreePort, type Server, startServer } from './postgres/index.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
@@ -14,6 +15,7 @@ import { type ServedFunctions, serveFunctions } from './serve.ts';
 import { type Stack, type StackOptions, StackRunning } from './stack.ts';
 import { startGraph } from './stack-graph.ts';
 import { stackOf } from './stack-handle.ts';
+import { startStackWorkers } from './stack-workers.ts';
 import { removeState, type StackState, writeState } from './state.ts';
 import { mintToken } from './tokens.ts';
 
@@ -106,6 +108,17 @@ async function start(
     return stopping;
   };
   let keeper: Keeper | undefined;
+  const onNotice = options.onNotice ?? (options.quiet ? () => undefined : (text: string) => console.error(text));
+  const logFile = path.join(directory.path, 'workers.log');
+  // Of this start alone, or it would grow for ever.
+  await rm(logFile, { force: true });
+  const workers = startStackWorkers({
+    urls: options.workers === false ? null : urls.workerUrls,
+    logFile,
+    onNotice,
+    undo,
+  });
+  state.workers = workers.names.map((name) => ({ name, state: 'running', url: base + WORKERS_PATH, pid: process.pid }));
   http.open({
     functions: served.functions,
     own: createOwnApp({
@@ -114,10 +127,10 @@ async function start(
       controlToken: state.control_token,
       functionNames: Object.keys(served.functions),
       database: () => keeper?.state ?? 'running',
+      workers: workers.app,
       stop: () => void stop(),
     }),
   });
-  const onNotice = options.onNotice ?? (options.quiet ? () => undefined : (text: string) => console.error(text));
   if (server) {
     const onLost = (lost: DatabaseLost) => {
       onNotice(lost.message);
@@ -134,9 +147,10 @@ async function start(
     await saving;
   };
   const graph = await startGraph(state, {
-    databaseUrl: urls.syncUrl,
+    databaseUrl: urls.workerUrls.sync,
     neo4jPort: remembered.neo4j,
     secrets,
+    logFile,
     save,
     onProgress: progress,
     onNotice,

@@ -29,7 +29,7 @@ export type StackState = {
 /** Which graph mirrors the lineage of a stack. */
 export type StackGraph = 'none' | 'embedded' | 'neo4j';
 
-/** A process of workers beside the stack; `url` (health, metrics) and `pid` while it runs. */
+/** A worker, in the stack's process or one beside it; `url` (health, metrics) and `pid` while it runs. */
 export type WorkerState = { name: WorkerName; state: 'running' | 'restarting'; url?: string; pid?: number };
 
 export async function writeState(state: StackState): Promise<void> {

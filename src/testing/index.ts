@@ -7,6 +7,8 @@ export type LedgerOptions = {
   databaseUrl?: string;
   /** A graph that mirrors the lineage, asked through `stack.mirror`; default none. */
   graph?: 'embedded' | 'neo4j' | 'none';
+  /** Whether what passes its deadline times out and webhooks are called by themselves; default true. */
+  workers?: boolean;
 };
 
 /** A ledger of a test suite's own. */
@@ -34,6 +36,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     quiet: true,
     databaseUrl: options.databaseUrl,
     graph: options.graph,
+    workers: options.workers,
     // Nothing of a test must survive a power cut, so nothing waits for the disk.
     postgresSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });

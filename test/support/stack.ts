@@ -30,7 +30,14 @@ export function useStack(options: { functionsEnv?: Record<string, string> } = {}
     folder = await mkdtemp(path.join(os.tmpdir(), 'outcome-ledger-stack-'));
     // The roles belong to the whole shared server: a stack that gave them passwords of its own would lock out the rest.
     await writeSecrets(folder, Object.fromEntries(LOGIN_ROLES.map((role) => [role, PASSWORD])));
-    stack = await startStack({ dataDir: folder, databaseUrl: database.ownerUrl, quiet: true, ...options });
+    stack = await startStack({
+      dataDir: folder,
+      databaseUrl: database.ownerUrl,
+      quiet: true,
+      // Tests of deadlines and of webhooks start the workers that they are about.
+      workers: false,
+      ...options,
+    });
     if (FUNCTIONS_ROOT) {
       deno = await startDenoFunctions({
         root: FUNCTIONS_ROOT,

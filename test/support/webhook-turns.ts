@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { expect } from 'vitest';
 import { type Argument, jsonb } from '../../src/database/statement.ts';
-import type { Due, Result, TurnOrder } from '../../src/relay/ledger/ledger.ts';
+import type { Due, Result, TurnOrder } from '../../src/relay/ledger.ts';
 import type { TestDatabase } from './database.ts';
 import type { Document } from './envelopes.ts';
 import { call, OPERATOR, ORCHESTRATOR, type SqlLedger, sqlLedger } from './sql-ledger.ts';

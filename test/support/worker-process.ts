@@ -26,9 +26,10 @@ export async function startWorkers(
   main: string,
   args: string[],
   env: Record<string, string | undefined>,
+  names = ['sync'],
 ): Promise<WorkerProcess> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [main, 'workers', 'sync', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [main, 'workers', ...names, '--port', '0', ...args], {
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -13,7 +13,7 @@ import {
   checkTriggers,
 } from '../doctor/schema-checks.ts';
 import { EXIT } from '../exit.ts';
-import { syncDatabaseUrlOf } from '../graph-options.ts';
+import { workerDatabaseUrlOf } from '../graph-options.ts';
 import { functionsUrlOf } from '../http.ts';
 import { checkedUrl, requireLocal } from '../ledger.ts';
 import { mirrorOfStack, namedMirror } from '../mirror.ts';
@@ -102,7 +102,7 @@ async function patientOf(options: DoctorOptions): Promise<Patient> {
 
 /** Both sides of a mirror stand in the environment where workers run; elsewhere nothing is known of a graph. */
 function mirrorInEnvironment(): Patient['mirror'] {
-  const databaseUrl = syncDatabaseUrlOf(undefined);
+  const databaseUrl = workerDatabaseUrlOf('sync', undefined);
   if (databaseUrl === undefined || fromEnvironment('NEO4J_URI') === undefined) return undefined;
   return () => checkMirror(async () => (await namedMirror(databaseUrl, { graph: 'neo4j' })).status());
 }

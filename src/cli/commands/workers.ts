@@ -1,13 +1,7 @@
 import type { Command } from 'commander';
-import { isWorkerName, WORKER_NAMES, type WorkerName } from '../../stack/workers/names.ts';
+import { DATABASE_VARIABLES, isWorkerName, WORKER_NAMES, type WorkerName } from '../../stack/workers/names.ts';
 import { preflight, usage } from '../failure.ts';
-import {
-  graphOption,
-  graphTargetOf,
-  type MirrorOptions,
-  syncDatabaseUrlOf,
-  syncDatabaseUrlOption,
-} from '../graph-options.ts';
+import { graphOption, graphTargetOf, type MirrorOptions, workerDatabaseUrlOf } from '../graph-options.ts';
 import { mirrorFailure } from '../mirror-failure.ts';
 import { fromEnvironment, uuid, wholeNumber, withJson } from '../options.ts';
 import type { Session } from '../session.ts';
@@ -15,6 +9,7 @@ import { untilStopped } from '../until-stopped.ts';
 import { workerLog } from '../worker-log.ts';
 
 interface WorkersOptions extends MirrorOptions {
+  allowLoopback?: boolean;
   json?: boolean;
   host: string;
   port: number;
@@ -26,31 +21,29 @@ const ORPHAN_LIVES_MS = 15_000;
 
 export function registerWorkers(program: Command, session: Session): void {
   withJson(program.command('workers'))
-    .description('run workers alone, beside any ledger, with /healthz and /metrics; SIGTERM finishes the batch in hand')
-    .argument('[names...]', `which ones, of: ${WORKER_NAMES.join(', ')} (default: all)`)
-    .addOption(syncDatabaseUrlOption())
+    .description('run workers alone, beside any ledger, with /healthz and /metrics; SIGTERM finishes what is in hand')
+    .argument('[names...]', `which ones, of: ${WORKER_NAMES.join(', ')} (default: those whose variable is set)`)
+    .option(
+      '--database-url <url>',
+      `the ledger, as the login of the one worker named; several have a variable each: ${Object.values(DATABASE_VARIABLES).join(', ')}`,
+    )
     .addOption(graphOption())
     .option('--graph-dir <dir>', 'where the embedded graph keeps its files; no other process may use them')
-    .option('--tenant <id>', 'mirror this tenant alone, into a graph of its own', uuid)
+    .option('--tenant <id>', 'of sync: mirror this tenant alone, into a graph of its own', uuid)
+    .option('--allow-loopback', 'of relay: call webhooks on this machine too, for development')
     .option('--host <host>', 'address that /healthz and /metrics are served on', '127.0.0.1')
     .option('--port <n>', 'port of /healthz and /metrics; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
     .action(async (words: string[], options: WorkersOptions) => {
-      namesOf(words);
-      const databaseUrl = syncDatabaseUrlOf(options.databaseUrl);
-      if (databaseUrl === undefined) {
-        throw usage(
-          'which ledger? --database-url is not given',
-          'outcome-ledger roles password ledger_sync prints one; the workers of a local stack run by themselves: outcome-ledger up',
-        );
-      }
-      const graph = graphTargetOf(options);
+      const urls = urlsOf(namesOf(words), options.databaseUrl);
+      const sync = urls.sync === undefined ? undefined : mirrorOrder(urls.sync, options);
       const stopped = untilStopped();
       const { runWorkers } = await import('../../stack/workers/run.ts');
       const log = workerLog(session.terminal, options.json === true);
       const controlToken = fromEnvironment('OUTCOME_LEDGER_CONTROL_TOKEN');
-      const { host, port, tenant: tenantId } = options;
+      const { host, port, allowLoopback } = options;
+      const order = { sync, sweepUrl: urls.sweep, relayUrl: urls.relay, allowLoopback, host, port, controlToken, log };
       try {
-        const workers = await runWorkers({ databaseUrl, graph, tenantId, host, port, controlToken, log });
+        const workers = await runWorkers(order);
         // Of a stack it stays, so that whoever asks the stack is told.
         const pooled = controlToken === undefined ? workers.pooled : new Promise<never>(() => undefined);
         const reason = await Promise.race([stopped, announced(controlToken, workers.port), pooled]);
@@ -61,19 +54,49 @@ export function registerWorkers(program: Command, session: Session): void {
         // The channel to a stack would keep this process alive.
         if (process.connected) process.disconnect();
       } catch (error) {
-        throw listenFailure(error, options) ?? (await mirrorFailure(error));
+        throw relayFailure(error) ?? listenFailure(error, options) ?? (await mirrorFailure(error));
       }
     });
 }
 
-/** `sync`, `sync relay` or `sync,relay`. */
+function mirrorOrder(databaseUrl: string, options: WorkersOptions) {
+  return { databaseUrl, graph: graphTargetOf(options), tenantId: options.tenant };
+}
+
+/** A connection string for each worker that is to run. */
+function urlsOf(names: readonly WorkerName[], flag: string | undefined): Partial<Record<WorkerName, string>> {
+  if (flag !== undefined && names.length !== 1) {
+    throw usage(
+      '--database-url is the login of one worker',
+      `name that worker, or set a variable for each: ${Object.values(DATABASE_VARIABLES).join(', ')}`,
+    );
+  }
+  const wanted = names.length > 0 ? names : WORKER_NAMES;
+  const found = wanted.flatMap((name) => {
+    const url = workerDatabaseUrlOf(name, flag);
+    return url === undefined ? [] : [[name, url] as const];
+  });
+  const missing = names.find((name) => !found.some(([known]) => known === name));
+  if (missing !== undefined || found.length === 0) {
+    const name = missing ?? 'sync';
+    throw usage(
+      missing
+        ? `which ledger? ${DATABASE_VARIABLES[name]} is not set, nor --database-url given`
+        : 'which workers, and which ledger?',
+      `outcome-ledger roles password ledger_${name} prints a connection string for ${DATABASE_VARIABLES[name]}; the workers of a local stack run by themselves: outcome-ledger up`,
+    );
+  }
+  return Object.fromEntries(found);
+}
+
+/** `sync`, `sync relay` or `sync,relay`; none is empty. */
 function namesOf(words: readonly string[]): WorkerName[] {
   const names = words.flatMap((word) => word.split(',')).filter((name) => name !== '');
   const unknown = names.find((name) => !isWorkerName(name));
   if (unknown !== undefined) {
     throw usage(`there is no worker '${unknown}'`, `the workers are: ${WORKER_NAMES.join(', ')}`);
   }
-  return names.length === 0 ? [...WORKER_NAMES] : names.filter(isWorkerName);
+  return [...new Set(names.filter(isWorkerName))];
 }
 
 /**
@@ -83,12 +106,19 @@ function namesOf(words: readonly string[]): WorkerName[] {
 function announced(controlToken: string | undefined, port: number): Promise<string> {
   return new Promise((resolve) => {
     if (controlToken === undefined || !process.send) return;
-    process.once('disconnect', () => {
+    const orphaned = () => {
       setTimeout(() => process.exit(1), ORPHAN_LIVES_MS).unref();
       resolve('the process that started it has ended');
-    });
+    };
+    if (!process.connected) return orphaned();
+    process.once('disconnect', orphaned);
     process.send({ listening: `http://127.0.0.1:${port}` });
   });
+}
+
+function relayFailure(error: unknown): unknown {
+  const { code, message, remedy } = error as { code?: unknown; message: string; remedy?: string };
+  return code === 'relay_misconfigured' ? preflight(code, message, remedy, error) : undefined;
 }
 
 function listenFailure(error: unknown, { host, port }: WorkersOptions): unknown {

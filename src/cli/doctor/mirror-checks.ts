@@ -30,10 +30,14 @@ export async function checkWorkers(url: string): Promise<Check[]> {
         { cause },
       );
     });
-    const { workers } = (await response.json()) as { workers: SyncStatus[] };
-    const [sync] = workers;
+    const { workers } = (await response.json()) as { workers: (SyncStatus & { name: string })[] };
+    const sync = workers.find(({ name }) => name === 'sync');
     if (!sync)
-      throw new Failure({ code: 'unexpected_answer', detail: `${url} runs no worker`, remedy: 'check --worker-url' });
+      throw new Failure({
+        code: 'unexpected_answer',
+        detail: `${url} runs no sync worker`,
+        remedy: 'check --worker-url',
+      });
     return sync;
   });
 }

@@ -1,6 +1,6 @@
 // What a span says, and under which names. The `gen_ai.*` names are those of OpenTelemetry's GenAI conventions (agent and
 // workflow spans, status Development); should they change, they change here.
-import type { Ended } from '../ledger/ledger.ts';
+import type { Ended } from '../ledger.ts';
 
 export const SCOPE = 'outcome-ledger';
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.41.0';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SpanOrigin } from '../ledger/ledger.ts';
+import type { SpanOrigin } from '../ledger.ts';
 
 /** What of a span others refer to. Hexadecimal, as in `traceparent`. */
 export interface SpanPlace {

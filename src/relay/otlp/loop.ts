@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Backoff } from '../backoff.ts';
-import type { Ended, RelayLedger, TracePlace } from '../ledger/ledger.ts';
+import { Backoff } from '../../worker/backoff.ts';
+import { pause } from '../../worker/pause.ts';
+import type { Ended, RelayLedger, TracePlace } from '../ledger.ts';
 import { BUSY_FOR_MS } from '../pace.ts';
-import { pause } from '../pause.ts';
-import { verdictOnLedger } from '../reasons.ts';
+import { verdictForRelay } from '../reasons.ts';
 import type { StatusBoard } from '../status-board.ts';
 import type { RelayPace } from '../types.ts';
 import type { TraceExporter } from './exporter.ts';
@@ -40,7 +40,7 @@ export class TraceLoop {
         const wait = await this.#page();
         await pause(wait, stop);
       } catch (error) {
-        board.traces('waiting', verdictOnLedger(error).reason);
+        board.traces('waiting', verdictForRelay(error).reason);
         await pause(Math.max(this.#backoff.next(), pace.busyMs), stop);
       }
     }

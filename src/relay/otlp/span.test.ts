@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ended, SpanOrigin } from '../ledger/ledger.ts';
+import type { Ended, SpanOrigin } from '../ledger.ts';
 import { placeOf } from './ids.ts';
 import { spanOf } from './span.ts';
 

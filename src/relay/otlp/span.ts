@@ -1,4 +1,4 @@
-import type { Ended } from '../ledger/ledger.ts';
+import type { Ended } from '../ledger.ts';
 import { attributesOf, isError, spanName } from './attributes.ts';
 import { parsedTraceparent, placeOf, type SpanPlace } from './ids.ts';
 

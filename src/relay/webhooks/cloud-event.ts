@@ -1,4 +1,4 @@
-import type { OsEvent } from '../ledger/ledger.ts';
+import type { OsEvent } from '../ledger.ts';
 
 export const CLOUD_EVENT_TYPE = 'application/cloudevents+json; charset=utf-8';
 

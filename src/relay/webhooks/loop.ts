@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Backoff } from '../backoff.ts';
+import { Backoff } from '../../worker/backoff.ts';
+import { pause, Wake } from '../../worker/pause.ts';
 import type { Sender } from '../http/sender.ts';
-import type { RelayLedger, TurnOrder } from '../ledger/ledger.ts';
+import type { RelayLedger, TurnOrder } from '../ledger.ts';
 import { BUSY_FOR_MS } from '../pace.ts';
-import { pause, Wake } from '../pause.ts';
-import { verdictOnLedger } from '../reasons.ts';
+import { verdictForRelay } from '../reasons.ts';
 import type { StatusBoard } from '../status-board.ts';
 import type { RelayPace, RetrySchedule } from '../types.ts';
 import { serveTurn } from './turn.ts';
@@ -50,10 +50,10 @@ export class WebhookLoop {
         if (!more) await this.#wake.wait(Date.now() < this.#busyUntil ? pace.busyMs : pace.idleMs, stop);
       } catch (error) {
         this.#checkAt = 0;
-        const { state, reason } = verdictOnLedger(error);
+        const { state, reason } = verdictForRelay(error);
         board.failed(reason.code, reason.message);
         board.forgetQueue();
-        board.enter(state, reason);
+        board.standing.enter(state, reason);
         await pause(state === 'refused' ? pace.refusedMs : this.#backoff.next(), stop);
       }
     }
@@ -82,7 +82,7 @@ export class WebhookLoop {
   #serve(order: TurnOrder, token: string, leasedAt: number): void {
     const { board } = this.#parts;
     const onFault = (error: unknown) => {
-      const { reason } = verdictOnLedger(error);
+      const { reason } = verdictForRelay(error);
       board.failed(reason.code, reason.message);
     };
     const turn = serveTurn(order, token, leasedAt, {

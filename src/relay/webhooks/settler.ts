@@ -1,6 +1,6 @@
-import { Backoff } from '../backoff.ts';
-import type { RelayLedger, Result, TurnOrder } from '../ledger/ledger.ts';
-import { pause } from '../pause.ts';
+import { Backoff } from '../../worker/backoff.ts';
+import { pause } from '../../worker/pause.ts';
+import type { RelayLedger, Result, TurnOrder } from '../ledger.ts';
 import type { RelayPace } from '../types.ts';
 
 export interface SettlerParts {

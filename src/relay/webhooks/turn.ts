@@ -1,5 +1,5 @@
 import type { Sender } from '../http/sender.ts';
-import type { Due, RelayLedger, TurnOrder } from '../ledger/ledger.ts';
+import type { Due, RelayLedger, TurnOrder } from '../ledger.ts';
 import type { RelayPace, RetrySchedule } from '../types.ts';
 import { CLOUD_EVENT_TYPE, cloudEventOf } from './cloud-event.ts';
 import { Settler } from './settler.ts';

@@ -1,5 +1,5 @@
 import type { Answered, Unanswered } from '../http/sender.ts';
-import type { Result } from '../ledger/ledger.ts';
+import type { Result } from '../ledger.ts';
 import type { RetrySchedule } from '../types.ts';
 
 /** Of `last_error` so much is kept. */

@@ -4,20 +4,23 @@ import postgres from 'postgres';
 const ANSWER_MS = 30_000;
 
 /**
- * Statements of the relay's login, each a transaction of its own, so that any pooler will do. Connections are made when they
+ * Statements of a worker's login, each a transaction of its own, so that any pooler will do. Connections are made when they
  * are needed and made again when they were lost; what was asked when they were lost fails.
  */
-export class RelaySession {
+export class WorkerSession {
   readonly #url: string;
+  readonly #name: string;
   #client: postgres.Sql | null = null;
 
-  constructor(url: string) {
+  /** @param name what the server's own views call these connections */
+  constructor(url: string, name: string) {
     this.#url = url;
+    this.#name = name;
   }
 
   /** The one value of one row. Parameters travel as text that the statement casts. */
   async ask<T>(statement: string, values: (string | number | null)[] = []): Promise<T> {
-    this.#client ??= connect(this.#url);
+    this.#client ??= connect(this.#url, this.#name);
     const client = this.#client;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -47,7 +50,7 @@ export class RelaySession {
   }
 }
 
-function connect(url: string): postgres.Sql {
+function connect(url: string, name: string): postgres.Sql {
   return postgres(url, {
     max: 4,
     prepare: false,
@@ -57,6 +60,6 @@ function connect(url: string): postgres.Sql {
     keep_alive: 5,
     backoff: () => 0,
     onnotice: () => undefined,
-    connection: { application_name: 'outcome-ledger relay' },
+    connection: { application_name: name },
   });
 }

@@ -1,6 +1,6 @@
-import { type FeedHolder, judgeHealth, type LedgerHealth } from '../../database/index.ts';
-import type { RelayQueue } from '../types.ts';
-import { RelaySession } from './session.ts';
+import { type FeedHolder, judgeHealth, type LedgerHealth } from '../database/index.ts';
+import { WorkerSession } from '../worker/session.ts';
+import type { RelayQueue } from './types.ts';
 
 /** An event of the ledger's own, as it is sent. */
 export interface OsEvent {
@@ -103,11 +103,11 @@ const EXPORT_ROWS = 100;
 
 /** The ledger as the relay sees it. Every call throws what `toRefusal` of `src/database` reads. */
 export class RelayLedger {
-  readonly #session: RelaySession;
+  readonly #session: WorkerSession;
   readonly #leaseMs: number;
 
   constructor(url: string, leaseMs: number) {
-    this.#session = new RelaySession(url);
+    this.#session = new WorkerSession(url, 'outcome-ledger relay');
     this.#leaseMs = leaseMs;
   }
 
