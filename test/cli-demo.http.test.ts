@@ -18,18 +18,26 @@ describe('demo', () => {
   test('plays the story, finds what it promised, leaves nothing, well under a minute', async () => {
     const { code, json, stderr } = await cli.run(['demo', '--json'], { env });
     expect(code, stderr).toBe(0);
-    const { checks, outcomes, gaps, refusals, why, graph, ...rest } = json() as Record<string, never[]> & {
+    const { checks, outcomes, sales, gaps, refusals, why, graph, ...rest } = json() as Record<string, never[]> & {
       why: Record<string, unknown[]>;
+      sales: Record<string, { status: string }>;
       graph: { killed_pid: number; next_pid: number; ledger: Held; graph: Held; why: unknown[] };
     };
     expect((checks as { ok: boolean }[]).filter((check) => !check.ok)).toEqual([]);
-    expect([outcomes?.length, why.nodes?.length, gaps?.length, refusals?.length]).toEqual([13, 12, 2, 7]);
+    expect([outcomes?.length, why.nodes?.length, gaps?.length, refusals?.length]).toEqual([13, 12, 3, 7]);
+    expect(sales).toMatchObject({
+      blocked: { status: 'blocked' },
+      escalated: { status: 'escalated' },
+      answer: { resolution: 'approved' },
+      released: { status: 'success' },
+      timedOut: { status: 'timeout' },
+    });
     expect(rest).toMatchObject({ succeeded: true, kept: null, workflow: { status: 'partial' } });
     expect(rest['duration_ms']).toBeLessThan(60_000);
     // The worker was killed half-way, and the graph has it all, once.
     expect(graph.next_pid).not.toBe(graph.killed_pid);
     expect(graph.graph).toEqual(graph.ledger);
-    expect([graph.graph.outcomes.length, graph.graph.links.length, graph.why.length]).toEqual([13, 21, 12]);
+    expect([graph.graph.outcomes.length, graph.graph.links.length, graph.why.length]).toEqual([21, 27, 12]);
     expect([graph.killed_pid, graph.next_pid].map(isAlive)).toEqual([false, false]);
     expect(leftBehind()).toEqual([]);
   });
@@ -43,7 +51,9 @@ describe('demo', () => {
     expect(stdout.match(/↑ shown above/g)?.length).toBeGreaterThanOrEqual(9);
     expect(stdout.match(/^depth 1 {2}depth 1 /gm)).toHaveLength(11);
     expect(stdout).toMatch(/killed half-way \(process \d+\); process \d+ went on/);
-    expect(stdout).toMatch(/the graph held 13 of 13 outcomes and 21 of 21 links/);
+    expect(stdout).toMatch(/the graph held 21 of 21 outcomes and 27 of 27 links/);
+    expect(stdout).toMatch(/^escalated +escalate +large-sale .* approved by user-olga: a known gallery$/m);
+    expect(stdout).toMatch(/^timeout +– +– /m);
     expect(stdout).toMatch(/outcome_conflict \(HTTP 409\)/);
     expect(stdout).toMatch(/42501 {2}permission denied/);
     expect(stdout).toMatch(/unresolved_causation/);
@@ -80,16 +90,17 @@ describe('a demo that is killed', () => {
   test('leaves no process and no file, its graph included', async () => {
     const { spawn } = await import('node:child_process');
     const child = spawn(process.execPath, [cli.main, 'demo'], { env: { ...process.env, ...env }, stdio: 'ignore' });
+    const isSync = ({ name }: { name: string }) => name === 'sync';
     const state = () =>
       leftBehind()
         .map((name) => path.join(cli.folder, name, 'stack.json'))
         .filter((file) => existsSync(file))
         .map((file) => JSON.parse(readFileSync(file, 'utf8')));
-    await expect.poll(() => state()[0]?.workers[0]?.pid, { timeout: 30_000 }).toBeGreaterThan(0);
-    const [{ workers }] = state();
+    await expect.poll(() => state()[0]?.workers.find(isSync)?.pid, { timeout: 30_000 }).toBeGreaterThan(0);
+    const { pid } = state()[0].workers.find(isSync);
     child.kill('SIGKILL');
     await expect.poll(leftBehind, { timeout: 20_000 }).toEqual([]);
-    await expect.poll(() => isAlive(workers[0].pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   });
 });
 

@@ -1,15 +1,17 @@
-import type { GapsDocument, LineageDocument, OutcomeRecord } from '../../client/documents.ts';
+import type { GapsDocument, LineageDocument, OutcomeRecord, RecordedEnvelope } from '../../client/documents.ts';
 import type { RecordedCause } from '../causes.ts';
 import type { Cast } from './cast.ts';
 import type { SeenGraph } from './graph.ts';
 import type { Played } from './play.ts';
 import type { Refusal } from './refusals.ts';
+import type { Sales } from './sales.ts';
 import { BATCHES, PARTIAL_ERROR, RISK_SCORE } from './story.ts';
 
 /** Everything the demo saw, read back through the ledger. */
 export interface Seen {
   cast: Cast;
   played: Played;
+  sales: Sales;
   outcomes: OutcomeRecord[];
   why: LineageDocument & { causes: RecordedCause[] };
   gaps: GapsDocument;
@@ -24,7 +26,7 @@ export interface DemoCheck {
 }
 
 /** The demo checks itself: what the story promises is what the ledger holds. */
-export function checkSeen({ played, outcomes, why, gaps, refusals, graph }: Seen): DemoCheck[] {
+export function checkSeen({ played, sales, outcomes, why, gaps, refusals, graph }: Seen): DemoCheck[] {
   const failed = outcomes.filter((outcome) => outcome.status === 'failure');
   const workflow = outcomes.find((outcome) => outcome.outcome_id === played.workflow.outcome_id);
   const context = workflow?.execution_context;
@@ -45,14 +47,37 @@ export function checkSeen({ played, outcomes, why, gaps, refusals, graph }: Seen
     check('the guard governs it', relations('governed-by') === 1),
     check("the guard's outcome caused each agent", relations('invoked') === BATCHES.length),
     check(
-      'gaps finds the lost cause and the undefined source',
-      same(found, ['undefined_source', 'unresolved_causation']),
+      'gaps finds the lost cause, the undefined source, and the silent one that no policy saw',
+      same(found, ['policy_missing', 'undefined_source', 'unresolved_causation']),
     ),
+    ...checkSales(sales),
     ...refusals.map((refusal) => check(`refused: ${refusal.attempt}`, refusal.seen?.code === refusal.expected)),
     check('a foreign id and one that never was get the same answer', sameRefusal(refusals)),
     check('the conflict names the outcome that stands', namesWinner(refusals, played.workflow.outcome_id)),
     ...(graph ? checkGraph(graph, why) : []),
   ];
+}
+
+function checkSales({ blocked, escalated, answer, released, timedOut }: Sales): DemoCheck[] {
+  return [
+    check('a sealed edition was not sold: blocked by its rule', isDecided(blocked, 'blocked', 'block', 'sealed')),
+    check('a large sale was put before a human', isDecided(escalated, 'escalated', 'escalate', 'large-sale')),
+    check('a human approved it, with an outcome of its own', answer.resolution === 'approved'),
+    check('what the human released was sold', isDecided(released, 'success', 'allow', 'sales')),
+    check(
+      'it names that outcome as its cause',
+      answer.gateway_outcome_id !== null && released.causation_id === answer.gateway_outcome_id,
+    ),
+    check(
+      'the silent one timed out at its deadline',
+      timedOut?.status === 'timeout' && timedOut.errors?.[0]?.code === 'TIMEOUT',
+    ),
+  ];
+}
+
+function isDecided(outcome: OutcomeRecord | RecordedEnvelope, status: string, decision: string, rule: string): boolean {
+  const { policy } = outcome;
+  return outcome.status === status && policy?.decision === decision && policy.policy_rule_triggered === rule;
 }
 
 function checkGraph({ killed_pid, next_pid, ledger, graph, why: chain }: SeenGraph, why: Seen['why']): DemoCheck[] {

@@ -1,5 +1,5 @@
 import type { Cast } from './cast.ts';
-import { ALLOCATOR, GUARD, PATTERN, WORKFLOW } from './story.ts';
+import { ALLOCATOR, GUARD, PATTERN, POLICIES, SELLER, WORKFLOW } from './story.ts';
 
 /** Governance is not self-declared: an operator defines the sources, and what their results look like. */
 export async function define(cast: Cast): Promise<void> {
@@ -27,6 +27,8 @@ export async function define(cast: Cast): Promise<void> {
     output_schema: objectOf({ allocated_editions: { type: 'integer', minimum: 1 } }),
   });
   await cast.operator.definitions.put(agent(GUARD));
+  await cast.operator.definitions.put({ ...agent(SELLER), governance_class: 'supervised' });
+  await cast.guard.policy.put({ version: '1.0.0', policies: POLICIES });
 }
 
 function objectOf(properties: Record<string, object>): Record<string, unknown> {

@@ -7,6 +7,7 @@ import { showDuration, showTime } from '../render/time.ts';
 import { renderTree } from '../render/tree.ts';
 import type { DemoCheck, Seen } from './checks.ts';
 import type { SeenGraph } from './graph.ts';
+import type { Sales } from './sales.ts';
 
 /** The demo's findings for a person, in the order in which the story goes. */
 export function renderReport(seen: Seen, checks: readonly DemoCheck[], colour: Colour, width?: number): string {
@@ -16,6 +17,8 @@ export function renderReport(seen: Seen, checks: readonly DemoCheck[], colour: C
     renderOutcomes(seen.outcomes, colour),
     heading('Why', 'the causal chain of the workflow’s outcome', colour),
     renderTree(seen.why, colour, width),
+    heading('Policy, humans, deadlines', `three sales, and what became of them (${seen.cast.salesId})`, colour),
+    renderSales(seen.sales, colour),
     heading('Graph', 'the same chain from Cypher, beside that from SQL', colour),
     seen.graph ? renderGraph(seen.graph, seen.why, colour) : colour.dim(WITHOUT_GRAPH),
     heading('Gaps', 'what an auditor should ask about', colour),
@@ -61,6 +64,26 @@ function renderGraph(graph: SeenGraph, why: Seen['why'], colour: Colour): string
     `the worker was killed half-way (process ${graph.killed_pid}); process ${graph.next_pid} went on, and ${showDuration(graph.caught_up_ms)} after the last outcome`,
     `the graph held ${held.outcomes.length} of ${ledger.outcomes.length} outcomes and ${held.links.length} of ${ledger.links.length} links`,
   ].join('\n');
+}
+
+function renderSales({ blocked, escalated, answer, released, timedOut }: Sales, colour: Colour): string {
+  const rows = [
+    { outcome: blocked, note: 'no outcome but blocked is accepted' },
+    { outcome: escalated, note: `${answer.resolution} by ${answer.resolved_by}: ${answer.reason}` },
+    { outcome: released, note: 'caused by that answer' },
+    ...(timedOut ? [{ outcome: timedOut, note: 'nobody said how it ended; the ledger did, at its deadline' }] : []),
+  ];
+  return renderTable(
+    rows,
+    [
+      { title: 'status', value: ({ outcome }) => outcome.status, paint: (text) => paintStatus(colour, text) },
+      { title: 'decision', value: ({ outcome }) => outcome.policy?.decision ?? '–' },
+      { title: 'rule', value: ({ outcome }) => outcome.policy?.policy_rule_triggered ?? '–' },
+      { title: 'outcome', value: ({ outcome }) => outcome.outcome_id, paint: (text) => colour.dim(text) },
+      { title: 'and then', value: ({ note }) => note },
+    ],
+    colour,
+  );
 }
 
 function renderOutcomes(outcomes: readonly OutcomeRecord[], colour: Colour): string {

@@ -7,10 +7,11 @@ import { define } from './definitions.ts';
 import { killWorker, seeGraph, untilMirrored } from './graph.ts';
 import { play } from './play.ts';
 import { tryForbidden } from './refusals.ts';
+import { sell } from './sales.ts';
 import { BATCHES } from './story.ts';
 
 /** Steps that `runDemo` reports. */
-export const DEMO_STEPS = 6;
+export const DEMO_STEPS = 7;
 
 /** Plays the whole story on a running stack, in a tenant of its own, and reads back what the ledger made of it. */
 export async function runDemo(stack: LocalStack, progress: Progress): Promise<Seen> {
@@ -25,6 +26,8 @@ export async function runDemo(stack: LocalStack, progress: Progress): Promise<Se
   const played = await play(cast, async () => {
     if (mirrored) killed = await killWorker(stack);
   });
+  progress.step('selling: one blocked, one escalated, one silent');
+  const sales = await sell(cast);
   progress.step('waiting for the graph');
   const outcomeId = played.workflow.outcome_id;
   const graph = mirrored ? await seeGraph(stack, { tenantId: cast.tenantId, outcomeId, killed }) : null;
@@ -41,5 +44,5 @@ export async function runDemo(stack: LocalStack, progress: Progress): Promise<Se
     token: await stack.mintToken({ tenantId: cast.tenantId, role: 'auditor', actorId: 'demo-auditor' }),
   };
   const { causes } = await causesOf(reader, why);
-  return { cast, played, outcomes: page, why: { ...why, causes }, gaps, refusals, graph };
+  return { cast, played, sales, outcomes: page, why: { ...why, causes }, gaps, refusals, graph };
 }

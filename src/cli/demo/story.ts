@@ -9,6 +9,24 @@ export const PATTERN = 'fan-out-fan-in';
 export const RISK_SCORE = 0.08;
 export const REPORT_ID = 'rep-001';
 
+/** Sells what was allocated, under a policy of its own: nothing sealed, and a human looks at large sales. */
+export const SELLER = { id: 'art-agt-007', version: '1.0.0', domain: 'art' };
+export const GATEWAY = 'os-agt-004';
+export const POLICIES = `
+@id("sales")
+permit (principal is Agent, action == Action::"sell", resource);
+
+@id("sealed")
+forbid (principal, action, resource)
+when { context.sealed };
+
+@id("large-sale")
+@decision("escalate")
+@risk_score("0.7")
+forbid (principal, action, resource)
+when { context.editions > 40 };
+`;
+
 export interface Batch {
   step: string;
   editions: number;
