@@ -1,8 +1,13 @@
 import { breakdown } from './breakdown.ts';
+import { decided } from './decided.ts';
 import { http } from './http.ts';
+import { mirrorLag } from './mirror-lag.ts';
+import { mirrorRebuild } from './mirror-rebuild.ts';
+import { mirrorWrite } from './mirror-write.ts';
 import { peers } from './peers.ts';
 import { policy } from './policy.ts';
 import { record } from './record.ts';
+import { sweep } from './sweep.ts';
 import { why } from './why.ts';
 
 /** Every benchmark by its name; each answers its table as markdown. */
@@ -13,4 +18,9 @@ export const BENCHMARKS: Readonly<Record<string, () => Promise<string>>> = {
   peers,
   why,
   policy,
+  decided,
+  sweep,
+  'mirror-write': mirrorWrite,
+  'mirror-lag': mirrorLag,
+  'mirror-rebuild': mirrorRebuild,
 };

@@ -11,9 +11,14 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** Opens `count` of the gateway's own connections, which both sides of a comparison use. */
-export async function openConnections(url: string, tenantId: string, count: number): Promise<Connections> {
-  const caller = callerOf(tenantId);
+/** Opens `count` of the gateway's own connections, which both sides of a comparison use; by default of the agent that records. */
+export async function openConnections(
+  url: string,
+  tenantId: string,
+  count: number,
+  role: Caller['role'] = 'agent',
+): Promise<Connections> {
+  const caller = callerOf(tenantId, role);
   const open = () => PooledConnection.open({ url, mode: 'session', connectTimeout: 10 });
   const connections = await Promise.all(Array.from({ length: count }, open));
   const pid = { text: 'select pg_backend_pid()::text as answer', values: [] };
@@ -29,6 +34,7 @@ export async function openConnections(url: string, tenantId: string, count: numb
   };
 }
 
-function callerOf(tenantId: string): Caller {
-  return { subject: SOURCE.id, tenantId, role: 'agent', actorId: SOURCE.id };
+function callerOf(tenantId: string, role: Caller['role']): Caller {
+  const actorId = role === 'agent' ? SOURCE.id : role;
+  return { subject: actorId, tenantId, role, actorId };
 }

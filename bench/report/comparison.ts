@@ -37,6 +37,7 @@ export function comparisonTable(
 }
 
 function processor({ theirs, ours }: Comparison): string {
+  if (theirs.processor.length === 0 || ours.processor.length === 0) return '';
   const [one, other] = [median(theirs.processor), median(ours.processor)];
   return one > 0 && other > 0 ? `${figure(one)} : ${figure(other)}` : '';
 }

@@ -1,6 +1,7 @@
 // Traffic for the advisors, which call an index unused that no query has used: a small ledger, and every question that
 // can be asked of it. So small a table is best read whole, which the questions forbid themselves; what stays unused then
 // is an index that none of the ledger's own queries can use.
+import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from 'postgres';
 import type { TestDatabase } from './database.ts';
 import {
@@ -41,8 +42,27 @@ export async function playTraffic(database: TestDatabase): Promise<void> {
     await sql`select * from ledger_internal.link_sources_after(null, 1000)`;
     await sql`select count(*) from ledger_internal.sync_quarantine where mirror = 'none'`;
   });
+  await relay(database);
+  await database.asRole('ledger_sweep', (sql) => sql`select public.sweep_overdue(100)`);
   // What a session used is counted a second after it came to rest.
   await new Promise((resolve) => setTimeout(resolve, 1500));
+}
+
+/** Takes what waits for the webhooks, says that it failed, and looks again. */
+async function relay(database: TestDatabase): Promise<void> {
+  const token = randomUUID();
+  await database.asRole('ledger_relay', async (sql) => {
+    const [row] = await sql`select ledger_internal.relay_take(${token}, 10, 100, 60000, 10000) as said`;
+    const failed = { result: 'failed', status: 500, error: 'http_status', retry_in_ms: 0 };
+    for (const { tenant_id, webhook_id, due } of (row?.['said'] as Document)['turns']) {
+      const results = due.map(({ event_id }: Document) => ({ ...failed, event_id }));
+      await sql`select ledger_internal.relay_settle(${tenant_id}, ${webhook_id}, ${token}, ${sql.json(results)}, 0, 60000, true)`;
+    }
+  });
+  await database.asRole('ledger_relay', async (sql) => {
+    await sql`select ledger_internal.relay_take(${token}, 10, 100, 60000, 10000)`;
+    await sql`select ledger_internal.relay_status()`;
+  });
 }
 
 interface Ledger {
@@ -58,6 +78,7 @@ async function fillTenant(database: TestDatabase): Promise<Ledger> {
     database.as(actor(role), (sql) => callFunction(sql, name, args));
 
   await call('operator', 'put_source_definition', sourceDefinition());
+  await call('operator', 'register_webhook', { url: 'https://receiver.example.com/events' });
   const executions: Document[] = [];
   const outcomes: string[] = [];
   for (let number = 0; number < EXECUTIONS; number += 1) {
