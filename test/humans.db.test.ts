@@ -1,10 +1,13 @@
 // Humans in the loop, in SQL: asked, answered once, by somebody else, in time, and seen in the lineage.
+import type { TransactionSql } from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jsonb, text } from '../src/database/statement.ts';
+import { openTransaction, waitsOrEnds } from './support/crowd.ts';
 import { useDatabase } from './support/database.ts';
 import { type Document, envelopeFor, policyDecision, policyMember } from './support/envelopes.ts';
 import { codeOf } from './support/refused.ts';
-import { GUARD, ORCHESTRATOR, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
+import { connect } from './support/shared-server.ts';
+import { callIn, GUARD, ORCHESTRATOR, recordIn, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
 
 const OPERATOR = { role: 'operator', actorId: 'hanna' } as const;
 const database = useDatabase();
@@ -20,6 +23,11 @@ beforeAll(async () => {
   operator = sqlLedger(database, { tenantId, ...OPERATOR });
 });
 
+async function sweep(): Promise<Document> {
+  const sql = connect(database.urlAs('ledger_sweep'), 1);
+  const [row] = await sql`select public.sweep_overdue() as said`.finally(() => sql.end());
+  return row?.['said'];
+}
 const answer = (by: SqlLedger, id: string, resolution = 'approved') =>
   by.ask('resolve_hitl_request', jsonb({ hitl_request_id: id, resolution, reason: 'looked at it' }));
 const request = (id: string) => ledger.ask<Document>('get_hitl_request', text(id));
@@ -180,4 +188,112 @@ it('announces each step', async () => {
     select type, data ->> 'hitl_request_id' as id from public.os_events
      where correlation_id = ${start['correlation_id']} and type like 'os.hitl.%' and data ->> 'hitl_request_id' = ${id} order by seq`;
   expect(events.map((event) => event['type'])).toEqual(['os.hitl.requested', 'os.hitl.resolved']);
+});
+
+it.each(['swept in between', 'not yet swept'])('announces once what expired and was asked anew, %s', async (when) => {
+  const start = await ledger.start();
+  const ask = (expires_in_ms: number) =>
+    ledger.ask('open_hitl_request', jsonb({ invocation_id: start['invocation_id'], reason: 'may I?', expires_in_ms }));
+  const first = await ask(1);
+  if (when === 'swept in between') await sweep();
+  const second = await ask(60_000);
+  await sweep();
+  const events = await database.sql`
+    select type, data ->> 'hitl_request_id' as id from public.os_events
+     where type like 'os.hitl.%' and data ->> 'subject_id' = ${start['invocation_id']} order by seq`;
+  const [one, two] = [first, second].map(({ record }) => record['hitl_request_id']);
+  expect(events.map((event) => [event['type'], event['id']])).toEqual([
+    ['os.hitl.requested', one],
+    ['os.hitl.expired', one],
+    ['os.hitl.requested', two],
+  ]);
+});
+
+describe('while a human is asked', () => {
+  it('the deadline waits: what was left of it is left after the answer', async () => {
+    const start = await ledger.start({ deadline_in_ms: 1_000 });
+    const asked = await ledger.ask(
+      'open_hitl_request',
+      jsonb({ invocation_id: start['invocation_id'], reason: 'may I?' }),
+    );
+    const deadline = async () => {
+      const [row] = await database.sql`
+        select w.deadline_at <= clock_timestamp() as passed, w.deadline_at - i.deadline_at as waited,
+               (select s.recorded_at - r.recorded_at from public.hitl_requests r join public.hitl_resolutions s using (hitl_request_id, tenant_id)
+                 where r.invocation_id = i.invocation_id) as human
+          from ledger_internal.open_work w join public.agent_invocations i on i.invocation_id = w.subject_id where i.invocation_id = ${start['invocation_id']}`;
+      return row as Document;
+    };
+    while (!(await deadline())['passed']);
+    expect(await sweep()).toMatchObject({ swept: 0 });
+    await answer(operator, asked.record['hitl_request_id']);
+    const after = await deadline();
+    expect(after['passed']).toBe(false);
+    expect(after['waited']).toEqual(after['human']);
+    // Approved, and alive: no sweep takes it before what was left is over.
+    expect(await sweep()).toMatchObject({ swept: 0 });
+    while (!(await deadline())['passed']);
+    expect(await sweep()).toMatchObject({ swept: 1 });
+    expect((await ledger.read('get_invocation', start['invocation_id']))?.['outcome']).toMatchObject({
+      status: 'timeout',
+      errors: [{ code: 'TIMEOUT' }],
+    });
+  });
+});
+
+describe('one hitl_request_id, named by two subjects at the same moment', () => {
+  const escalatedIn = (tx: TransactionSql, start: Document, hitl_request_id: string) =>
+    recordIn(
+      tx,
+      start,
+      envelopeFor(start, 'escalated', {
+        escalation: { ...envelopeFor(start, 'escalated')['escalation'], hitl_request_id },
+      }),
+    );
+  const beside = async (
+    first: (tx: TransactionSql) => Promise<unknown>,
+    second: (tx: TransactionSql) => Promise<unknown>,
+  ) => {
+    const one = await openTransaction(database, ledger.caller);
+    const two = await openTransaction(database, ledger.caller);
+    await first(one.sql);
+    const call = second(two.sql);
+    expect(await waitsOrEnds(database, two.pid, call)).toBe('waits');
+    await one.commit();
+    const said = await call;
+    await two.commit();
+    return said;
+  };
+
+  it('is the first’s; the second escalates all the same, and nobody was asked about it', async () => {
+    const [one, two] = [await ledger.start(), await ledger.start()];
+    const id = `ask ${one['invocation_id']}`;
+    const said = await beside(
+      (tx) => escalatedIn(tx, one, id),
+      (tx) => escalatedIn(tx, two, id),
+    );
+    expect(said).toMatchObject({ result: 'recorded' });
+    expect(await request(id)).toMatchObject({ invocation_id: one['invocation_id'] });
+    const unasked = await database.as(
+      ledger.caller,
+      (tx) => tx`select * from public.lineage_gaps('escalation_unasked')`,
+    );
+    expect(unasked.map((gap) => gap['subject_id'])).toContain(two['invocation_id']);
+    expect(unasked.map((gap) => gap['subject_id'])).not.toContain(one['invocation_id']);
+  });
+
+  it('is the escalation’s where an orchestrator names it too late', async () => {
+    const [one, two] = [await ledger.start(), await ledger.start()];
+    const id = `ask ${one['invocation_id']}`;
+    const ask = { hitl_request_id: id, invocation_id: two['invocation_id'], reason: 'may it?' };
+    const said = await beside(
+      (tx) => escalatedIn(tx, one, id),
+      (tx) => callIn(tx, 'open_hitl_request', jsonb(ask)),
+    );
+    expect(said).toMatchObject({
+      result: 'conflict',
+      code: 'hitl_request_conflict',
+      record: { invocation_id: one['invocation_id'] },
+    });
+  });
 });

@@ -1,5 +1,5 @@
 // Deadlines and cancel, in SQL: exactly one outcome, whoever is first.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { jsonb, text, uuid } from '../src/database/statement.ts';
 import { useDatabase } from './support/database.ts';
 import { type Document, envelopeFor, policyDecision, policyMember } from './support/envelopes.ts';
@@ -108,6 +108,29 @@ describe('the sweep', () => {
     expect(events).toEqual({ n: 1 });
   });
 
+  it('finds nothing overdue while a human is asked, and everything afterwards', async () => {
+    const start = await ledger.start({ deadline_in_ms: 300 });
+    await ledger.ask(
+      'open_hitl_request',
+      jsonb({ invocation_id: start['invocation_id'], reason: 'may it?', expires_in_ms: 1_500 }),
+    );
+    await overdue(start);
+    const state = async () => (await ledger.read('get_invocation', start['invocation_id']))?.['state'];
+    const gap = async () =>
+      database.as(
+        ledger.caller,
+        (tx) => tx`select gap from public.lineage_gaps('past_deadline') where subject_id = ${start['invocation_id']}`,
+      );
+    expect([await state(), (await gap()).length]).toEqual(['running', 0]);
+    await vi.waitFor(async () => expect(await state()).toBe('overdue'), { timeout: 20_000, interval: 25 });
+    expect(await gap()).toHaveLength(1);
+    await sweep();
+    expect((await outcomeOf(start))?.errors.map((error: Document) => error['code'])).toEqual([
+      'TIMEOUT',
+      'HITL_EXPIRED',
+    ]);
+  });
+
   it('skips what somebody holds, and never waits', async () => {
     const start = await ledger.start(SOON);
     const key = `${tenantId}:${start['invocation_id']}`;
@@ -135,6 +158,9 @@ describe('a race of sweep and completion', () => {
                (select count(*)::int from public.os_events e join public.agent_invocation_outcomes o using (outcome_id) where o.invocation_id = ${start['invocation_id']}) as events,
                (select count(*)::int from public.late_outcomes where invocation_id = ${start['invocation_id']}) as late`;
       expect(rows).toEqual({ outcomes: 1, events: 1, late: recorded.result === 'conflict' ? 1 : 0 });
+      // Shown beside the winner, wherever an outcome is read.
+      const { late } = (await ledger.read('get_invocation', start['invocation_id'])) ?? {};
+      expect(late?.length).toBe(recorded.result === 'conflict' ? 1 : undefined);
     }
   });
 });

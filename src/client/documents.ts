@@ -71,6 +71,13 @@ export interface RecordedOutcome {
   replayed: boolean;
 }
 
+/** An envelope that came after another had been recorded: kept, and never an outcome. */
+export interface LateOutcome {
+  outcome: Envelope;
+  received_at: string;
+  received_by: string;
+}
+
 /** An outcome read back: the envelope, and what the ledger knows about it. */
 export type OutcomeRecord = RecordedEnvelope & {
   invocation_id: string | null;
@@ -81,7 +88,7 @@ export type OutcomeRecord = RecordedEnvelope & {
   completion_reason: string | null;
   timing_drift_ms: number | null;
   /** Envelopes that lost the race to this one. */
-  late: { outcome: Envelope; received_at: string; received_by: string }[] | null;
+  late: LateOutcome[] | null;
   judgment: unknown;
   verification: unknown;
 };
@@ -106,6 +113,8 @@ interface SubjectRecord {
   heartbeat_at: string | null;
   outcome_id: string | null;
   outcome: RecordedEnvelope | null;
+  /** Envelopes that lost the race to it, as with the outcome itself. */
+  late: LateOutcome[] | null;
 }
 
 export interface InvocationRecord extends SubjectRecord {

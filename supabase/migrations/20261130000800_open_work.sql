@@ -92,6 +92,19 @@ end
 $$;
 comment on function ledger_internal.open_state(timestamptz, timestamptz) is 'running, stalled or overdue, by the database''s clock.';
 
+-- While a human is asked, the deadline waits too.
+create function ledger_internal.deadline_of(work ledger_internal.open_work) returns timestamptz
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if work.deadline_at < clock_timestamp() and work.hitl_request_id is not null then
+    return greatest(work.deadline_at, (select max(r.expires_at) from ledger_internal.open_requests r
+      where r.subject_id = work.subject_id and r.subject_type = work.subject_type and r.tenant_id is not distinct from work.tenant_id));
+  end if;
+  return work.deadline_at;
+end
+$$;
+comment on function ledger_internal.deadline_of(ledger_internal.open_work) is 'When an open subject is overdue: its deadline, or the later expiry of an open request about it.';
+
 -- The caller's tenant's open work, for functions that run with the caller's rights.
 create function ledger_internal.open_work_of_tenant(
   wanted_state text default null, subject text default null, ids uuid[] default null
@@ -99,20 +112,34 @@ create function ledger_internal.open_work_of_tenant(
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   tenant uuid := coalesce(ledger_internal.tenant_id(), '00000000-0000-0000-0000-000000000000');
+  work ledger_internal.open_work;
 begin
   if ids is not null then
-    return query select w.* from ledger_internal.open_work w
-     where w.tenant_id is not distinct from tenant and w.subject_type = subject and w.subject_id = any (ids);
+    for work in select w.* from ledger_internal.open_work w
+     where w.tenant_id is not distinct from tenant and w.subject_type = subject and w.subject_id = any (ids)
+    loop
+      work.deadline_at := ledger_internal.deadline_of(work);
+      return next work;
+    end loop;
   elsif wanted_state = 'overdue' then
-    return query select w.* from ledger_internal.open_work w
+    for work in select w.* from ledger_internal.open_work w
      where w.tenant_id = tenant and w.deadline_at < clock_timestamp() and (subject is null or w.subject_type = subject)
-     order by w.deadline_at;
+     order by w.deadline_at
+    loop
+      work.deadline_at := ledger_internal.deadline_of(work);
+      continue when work.deadline_at >= clock_timestamp();
+      return next work;
+    end loop;
   else
-    return query select w.* from ledger_internal.open_work w
+    for work in select w.* from ledger_internal.open_work w
      where w.tenant_id = tenant and (subject is null or w.subject_type = subject)
-       and (wanted_state is null or wanted_state = ledger_internal.open_state(w.deadline_at, w.heartbeat_at))
-     order by w.opened_at;
+     order by w.opened_at
+    loop
+      work.deadline_at := ledger_internal.deadline_of(work);
+      continue when wanted_state <> ledger_internal.open_state(work.deadline_at, work.heartbeat_at);
+      return next work;
+    end loop;
   end if;
 end
 $$;
-comment on function ledger_internal.open_work_of_tenant(text, text, uuid[]) is 'Open subjects of the caller''s tenant.';
+comment on function ledger_internal.open_work_of_tenant(text, text, uuid[]) is 'Open subjects of the caller''s tenant; the deadline of one that waits for a human is at least the request''s expiry.';

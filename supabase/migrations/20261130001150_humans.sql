@@ -116,6 +116,18 @@ end
 $$;
 comment on function ledger_internal.announce(uuid, text, text, text, text, uuid, jsonb, text) is 'Emits one os.* event that belongs to no outcome of its own.';
 
+create function ledger_internal.announce_expiry(request public.hitl_requests, actor text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  about constant uuid := coalesce(request.invocation_id, request.execution_id);
+begin
+  perform ledger_internal.announce(request.tenant_id, 'os.hitl.expired', request.source_id, request.correlation_id, about::text, null,
+    jsonb_build_object('hitl_request_id', request.hitl_request_id, 'subject_type', request.subject_type, 'subject_id', about,
+      'correlation_id', request.correlation_id, 'expires_at', ledger_internal.rfc3339(request.expires_at)), actor);
+end
+$$;
+comment on function ledger_internal.announce_expiry(public.hitl_requests, text) is 'Emits os.hitl.expired of a request nobody answered in time.';
+
 create function ledger_internal.require_expiry(expires_at timestamptz) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
@@ -213,9 +225,17 @@ create function ledger_internal.publish_hitl_request() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   about constant uuid := coalesce(new.invocation_id, new.execution_id);
+  earlier public.hitl_requests;
+  replaced record;
 begin
   delete from ledger_internal.open_requests r
-   where r.subject_id = about and r.subject_type = new.subject_type and r.tenant_id is not distinct from new.tenant_id;
+   where r.subject_id = about and r.subject_type = new.subject_type and r.tenant_id is not distinct from new.tenant_id
+  returning r.hitl_request_id, r.expired into replaced;
+  -- It had expired, or this one were refused; no sweep will find it now.
+  if replaced.hitl_request_id is not null and not replaced.expired then
+    select * into earlier from public.hitl_requests q where q.hitl_request_id = replaced.hitl_request_id and q.tenant_id is not distinct from new.tenant_id;
+    perform ledger_internal.announce_expiry(earlier, new.recorded_by);
+  end if;
   insert into ledger_internal.open_requests (tenant_id, hitl_request_id, subject_type, subject_id, opened_at, expires_at)
   values (new.tenant_id, new.hitl_request_id, new.subject_type, about, new.recorded_at, new.expires_at);
   update ledger_internal.open_work w set hitl_request_id = new.hitl_request_id
@@ -242,7 +262,9 @@ begin
     reason, expires_at, request_digest, seq, epoch, xid, recorded_at, recorded_by)
   values (subject.tenant_id, id, subject.subject_type, case when subject.subject_type = 'invocation' then subject.subject_id end,
     case when subject.subject_type = 'execution' then subject.subject_id end, opened_from, decision, outcome, subject.source_id, subject.correlation_id,
-    reason, clock_timestamp() + ledger_internal.default_hitl_expiry(), '', nextval('ledger_internal.feed_seq'), ledger_internal.current_epoch(), pg_current_xact_id(), clock_timestamp(), actor);
+    reason, clock_timestamp() + ledger_internal.default_hitl_expiry(), '', nextval('ledger_internal.feed_seq'), ledger_internal.current_epoch(), pg_current_xact_id(), clock_timestamp(), actor)
+  -- Two subjects may name one id at the same moment: the first has it, the second's escalation stays unasked, and a gap.
+  on conflict do nothing;
 end
 $$;
 comment on function ledger_internal.open_request(text, ledger_internal.subject, text, uuid, uuid, text, text) is 'Opens a request on the ledger''s own account, unless the subject has one.';

@@ -82,6 +82,10 @@ begin
     perform ledger_internal.refuse('hitl_required', null,
       ledger_internal.mismatch('/status', 'approval_required', 'needs a human''s approving resolution'));
   end if;
+  if produced and subject.governance_class <> 'autonomous' and recorded.decision <> 'allow' then
+    perform ledger_internal.refuse('policy_required', format('Governance class %s needs a recorded decision that allows.', subject.governance_class),
+      ledger_internal.mismatch('/policy', 'decision_required', 'needs a recorded decision that allows'));
+  end if;
 end
 $$;
 comment on function ledger_internal.require_policy(jsonb, ledger_internal.subject, public.policy_decisions) is 'Holds an envelope against the recorded decision. Refuses policy_mismatch, policy_required, hitl_required.';

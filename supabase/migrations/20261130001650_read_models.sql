@@ -86,7 +86,7 @@ begin
     'step_id', i.step_id, 'step_name', i.step_name, 'attempt', i.attempt, 'surfaces', i.surfaces, 'verify', i.verify, 'recovery_mode', i.recovery_mode,
     'deadline_at', ledger_internal.rfc3339(i.deadline_at), 'traceparent', i.traceparent, 'attributes', i.attributes, 'defined', i.defined,
     'started_at', ledger_internal.rfc3339(i.recorded_at), 'recorded_by', i.recorded_by,
-    'state', 'running', 'heartbeat_at', null, 'outcome_id', null, 'outcome', null);
+    'state', 'running', 'heartbeat_at', null, 'outcome_id', null, 'outcome', null, 'late', null);
 end
 $$;
 comment on function ledger_internal.invocation_start_read(public.agent_invocations) is 'An invocation as it reads at the moment of its start.';
@@ -100,7 +100,7 @@ begin
     'parent_execution_id', e.parent_execution_id, 'resumed_from_execution_id', e.resumed_from_execution_id, 'verify', e.verify,
     'deadline_at', ledger_internal.rfc3339(e.deadline_at), 'traceparent', e.traceparent, 'attributes', e.attributes, 'defined', e.defined,
     'started_at', ledger_internal.rfc3339(e.recorded_at), 'recorded_by', e.recorded_by,
-    'status', 'running', 'state', 'running', 'outcome_id', null, 'outcome', null);
+    'status', 'running', 'state', 'running', 'outcome_id', null, 'outcome', null, 'late', null);
 end
 $$;
 comment on function ledger_internal.execution_start_read(public.workflow_executions) is 'An execution as it reads at the moment of its start.';
@@ -115,7 +115,8 @@ begin
   select o.outcome_id, o.outcome_envelope into ended from public.agent_invocation_outcomes o where o.invocation_id = i.invocation_id and o.tenant_id = i.tenant_id;
   return ledger_internal.invocation_start_read(i) || jsonb_build_object(
     'state', case when work.deadline_at is null then 'ended' else ledger_internal.open_state(work.deadline_at, work.heartbeat_at) end,
-    'heartbeat_at', ledger_internal.rfc3339(work.heartbeat_at), 'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope);
+    'heartbeat_at', ledger_internal.rfc3339(work.heartbeat_at), 'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope,
+    'late', case when ended.outcome_id is not null then ledger_internal.late_of(i.tenant_id, ended.outcome_id) end);
 end
 $$;
 comment on function ledger_internal.invocation_read(public.agent_invocations) is 'An invocation as callers read it, with its state and its outcome.';
@@ -132,7 +133,8 @@ begin
     -- Ended without an outcome: it was purged, and what it said is gone with it.
     'status', case when work.deadline_at is not null or ended.outcome_id is not null then ledger_internal.execution_status(ended.status, ended.completion_reason) end,
     'state', case when work.deadline_at is null then 'ended' else ledger_internal.open_state(work.deadline_at, work.heartbeat_at) end,
-    'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope);
+    'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope,
+    'late', case when ended.outcome_id is not null then ledger_internal.late_of(e.tenant_id, ended.outcome_id) end);
 end
 $$;
 comment on function ledger_internal.execution_read(public.workflow_executions) is 'An execution as callers read it, with its status and its outcome.';

@@ -42,6 +42,12 @@ end
 $$;
 comment on function ledger_internal.lock_outcome(ledger_internal.subject) is 'The locks of one outcome: exclusive on its subject, shared on all it refers to. Returns the decision about the subject, read under them.';
 
+-- What accept lets pass is the owner's, so these hold the owner as well: no result of a stricter class without a decision.
+alter table public.agent_invocation_outcomes add constraint agent_invocation_outcomes_governed
+  check (status not in ('success', 'partial') or governance_class = 'autonomous' or decision is not null);
+alter table public.workflow_outcomes add constraint workflow_outcomes_governed
+  check (status not in ('success', 'partial') or governance_class = 'autonomous' or decision is not null);
+
 -- The rules hold here too: a fault of the ledger's own must not become a record.
 create function ledger_internal.require_own_envelopes(own ledger_internal.own_outcome[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$

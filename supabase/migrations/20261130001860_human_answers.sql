@@ -21,7 +21,8 @@ begin
     ledger_internal.own_envelope(gateway, 'success', jsonb_build_object('hitl_request_id', new.hitl_request_id, 'resolution', new.resolution, 'reason', new.reason, 'resolved_by', new.recorded_by),
       '[]', null, request.recorded_at, new.recorded_at), 'recorded', null, new.recorded_by)::ledger_internal.own_outcome]);
   delete from ledger_internal.open_requests r where r.hitl_request_id = new.hitl_request_id and r.tenant_id is not distinct from new.tenant_id;
-  update ledger_internal.open_work w set gateway_invocation_id = new.gateway_invocation_id
+  -- The deadline waited with the subject: what was left of it when the human was asked is left now.
+  update ledger_internal.open_work w set gateway_invocation_id = new.gateway_invocation_id, deadline_at = w.deadline_at + (new.recorded_at - request.recorded_at)
    where w.subject_id = asked.subject_id and w.subject_type = asked.subject_type and w.tenant_id is not distinct from new.tenant_id;
   perform ledger_internal.announce(new.tenant_id, 'os.hitl.resolved', gateway.source_id, asked.correlation_id, asked.subject_id::text, null,
     jsonb_build_object('hitl_request_id', new.hitl_request_id, 'subject_type', asked.subject_type, 'subject_id', asked.subject_id, 'correlation_id', asked.correlation_id,
@@ -106,8 +107,14 @@ begin
   insert into public.hitl_requests as r (hitl_request_id, invocation_id, execution_id, outcome_id, reason, expires_at)
   values (id, (asked ->> 'invocation_id')::uuid, (asked ->> 'execution_id')::uuid, (asked ->> 'outcome_id')::uuid, asked ->> 'reason',
     coalesce(ledger_internal.moment(asked ->> 'expires_at'), clock_timestamp() + (asked -> 'expires_in_ms')::bigint * interval '1 millisecond'))
+  -- An escalated outcome of another subject may take the id at this moment, under its own subject's lock.
+  on conflict do nothing
   returning * into kept;
   perform ledger_internal.say_digest('');
+  if kept.hitl_request_id is null then
+    select * into kept from public.hitl_requests r where r.hitl_request_id = id and r.tenant_id = tenant;
+    return ledger_internal.answer('conflict', ledger_internal.hitl_request_read(kept), 'hitl_request_conflict');
+  end if;
   return ledger_internal.answer('recorded', ledger_internal.hitl_request_read(kept));
 end
 $$;

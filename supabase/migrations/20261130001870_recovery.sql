@@ -1,64 +1,78 @@
 -- Chapter: recovery. What passed its deadline without an outcome gets one `timeout`, from here; what an operator or an
 -- orchestrator gives up ends canceled. Both race freely with the real completion: whoever has the subject's lock first wins.
 
--- Requests that nobody answered in time, announced once. Their subjects are swept like any other from then on.
+-- Never waits: false when somebody has one of the locks. What the subject refers to comes first, so that a subject that
+-- somebody is writing is not held for nothing.
+create function ledger_internal.try_lock_outcome(subject ledger_internal.subject) returns boolean
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return case when (select coalesce(bool_and(pg_try_advisory_xact_lock_shared(k.key)), true)
+                      from (select distinct hashtextextended(subject.tenant_id || ':' || r.id, 0) as key
+                              from unnest(ledger_internal.referred_subjects(subject)) r (id) where r.id is not null) k)
+    then pg_try_advisory_xact_lock(hashtextextended(subject.tenant_id || ':' || subject.subject_id, 0)) else false end;
+end
+$$;
+comment on function ledger_internal.try_lock_outcome(ledger_internal.subject) is 'The locks of one outcome, if all of them are free now.';
+
+-- Requests that nobody answered in time, announced once. Their subjects are swept like any other from then on. Under the
+-- subject's lock, or an answer that is being written would be announced as missing.
 create function ledger_internal.expire_requests(max_rows integer) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
+  late record;
   request public.hitl_requests;
   expired integer := 0;
 begin
-  for request in
-    with late as (
-      select r.hitl_request_id, r.tenant_id from ledger_internal.open_requests r
-       where not r.expired and r.expires_at <= clock_timestamp() order by r.expires_at limit max_rows for update skip locked
-    ), marked as (
-      update ledger_internal.open_requests r set expired = true from late l
-       where r.hitl_request_id = l.hitl_request_id and r.tenant_id = l.tenant_id
-      returning r.hitl_request_id, r.tenant_id
-    )
-    select q.* from marked m join public.hitl_requests q on q.hitl_request_id = m.hitl_request_id and q.tenant_id is not distinct from m.tenant_id
+  for late in
+    select r.hitl_request_id, r.tenant_id, r.subject_id from ledger_internal.open_requests r
+     where not r.expired and r.expires_at <= clock_timestamp() order by r.expires_at limit max_rows
   loop
+    continue when not pg_try_advisory_xact_lock(hashtextextended(late.tenant_id || ':' || late.subject_id, 0));
+    update ledger_internal.open_requests r set expired = true
+     where r.hitl_request_id = late.hitl_request_id and r.tenant_id = late.tenant_id and not r.expired;
+    continue when not found;
+    select * into request from public.hitl_requests q where q.hitl_request_id = late.hitl_request_id and q.tenant_id = late.tenant_id;
     expired := expired + 1;
-    perform ledger_internal.announce(request.tenant_id, 'os.hitl.expired', request.source_id, request.correlation_id, coalesce(request.invocation_id, request.execution_id)::text, null,
-      jsonb_build_object('hitl_request_id', request.hitl_request_id, 'subject_type', request.subject_type, 'subject_id', coalesce(request.invocation_id, request.execution_id),
-        'correlation_id', request.correlation_id, 'expires_at', ledger_internal.rfc3339(request.expires_at)), 'ledger-sweep');
+    perform ledger_internal.announce_expiry(request, 'ledger-sweep');
   end loop;
   return expired;
 end
 $$;
 comment on function ledger_internal.expire_requests(integer) is 'Announces requests that passed their expiry unanswered, each once; returns how many.';
 
--- Never waits: open work that a recorder is removing is skipped, and so is a subject whose locks somebody holds.
+-- Never waits, and makes nobody wait but who would end the same subject or what it refers to: open work is row-locked only
+-- once its subject's locks are had, and what somebody holds is passed over.
 create function ledger_internal.sweep(max_rows integer) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  due ledger_internal.open_work[];
-  free ledger_internal.subject[];
+  due record;
+  subject ledger_internal.subject;
+  free ledger_internal.subject[] := '{}';
   own ledger_internal.own_outcome[];
   expired integer;
+  held integer := 0;
   swept integer := 0;
 begin
   perform ledger_internal.require_read_committed();
   perform pg_advisory_xact_lock_shared(hashtextextended('outcome-ledger:epoch', 0));
   expired := ledger_internal.expire_requests(max_rows);
-  due := array(
-    select w from ledger_internal.open_work w
+  for due in
+    select w.tenant_id, w.subject_type, w.subject_id from ledger_internal.open_work w
      where w.deadline_at <= clock_timestamp()
        and not exists (select from ledger_internal.open_requests r
                         where r.subject_id = w.subject_id and r.subject_type = w.subject_type and r.tenant_id is not distinct from w.tenant_id and r.expires_at > clock_timestamp())
-     order by w.deadline_at limit max_rows for update skip locked);
-  free := array(
-    select s.subject
-      from (select ledger_internal.find_subject(d.tenant_id, d.subject_type, d.subject_id) as subject from unnest(due) d offset 0) s
-     cross join lateral (
-       select bool_and(case when k.exclusive then pg_try_advisory_xact_lock(k.key) else pg_try_advisory_xact_lock_shared(k.key) end) as taken
-         from (select hashtextextended((s.subject).tenant_id || ':' || r.id, 0) as key, bool_or(r.exclusive) as exclusive
-                 from (select (s.subject).subject_id::text as id, true as exclusive union all select unnest(ledger_internal.referred_subjects(s.subject)), false) r
-                where r.id is not null group by 1 order by 1) k
-     ) l
-     where l.taken);
-  -- A statement of its own: it sees what committed before the locks were had.
+     order by w.deadline_at limit max_rows * 10
+  loop
+    subject := ledger_internal.find_subject(due.tenant_id, due.subject_type, due.subject_id);
+    if ledger_internal.try_lock_outcome(subject) then
+      free := free || subject;
+    else
+      held := held + 1;
+    end if;
+    exit when cardinality(free) >= max_rows;
+  end loop;
+  -- A statement of its own: it sees what committed before the locks were had, a request to a human included. A heartbeat takes
+  -- its row alone, hence skip locked.
   own := array(
     select row(f, ledger_internal.own_envelope(f, 'timeout', null,
              jsonb_build_array(jsonb_build_object('code', 'TIMEOUT', 'message', 'No outcome was recorded before the deadline.', 'field', null, 'source_agent_id', null,
@@ -73,11 +87,13 @@ begin
               (select r.expires_at from ledger_internal.open_requests r where r.subject_id = f.subject_id and r.subject_type = f.subject_type and r.tenant_id is not distinct from f.tenant_id) as unanswered,
               (select d from public.policy_decisions d where d.tenant_id is not distinct from f.tenant_id
                   and case f.subject_type when 'invocation' then d.invocation_id = f.subject_id else d.execution_id = f.subject_id end) as decided
-     ) a);
+     ) a
+     where w.deadline_at <= clock_timestamp() and (a.unanswered is null or a.unanswered <= clock_timestamp())
+       for update of w skip locked);
   if cardinality(own) > 0 then
     swept := ledger_internal.write_own_outcomes(own);
   end if;
-  return jsonb_build_object('swept', swept, 'skipped', cardinality(due) - swept, 'expired_requests', expired, 'more', cardinality(due) >= max_rows);
+  return jsonb_build_object('swept', swept, 'skipped', held + cardinality(free) - swept, 'expired_requests', expired, 'more', cardinality(free) >= max_rows);
 end
 $$;
 comment on function ledger_internal.sweep(integer) is 'One bounded batch of recovery; its caller commits and calls again while more is true.';

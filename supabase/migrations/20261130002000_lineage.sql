@@ -313,7 +313,7 @@ begin
   end if;
   if wanted is null or wanted = 'past_deadline' then
     return query select 'past_deadline', w.subject_type, w.subject_id::text, null::uuid, w.deadline_at, jsonb_build_object('source_id', w.source_id)
-      from ledger_internal.open_work w where w.tenant_id = any (tenants) and w.deadline_at < clock_timestamp() order by w.deadline_at limit max_rows;
+      from ledger_internal.open_work w where w.tenant_id = any (tenants) and w.deadline_at < clock_timestamp() and ledger_internal.deadline_of(w) < clock_timestamp() order by w.deadline_at limit max_rows;
   end if;
   if wanted is null or wanted = 'missing_contribution' then
     return query select 'missing_contribution', w.subject_type, w.subject_id::text, o.outcome_id, o.recorded_at, jsonb_build_object('execution_id', w.execution_id, 'source_id', w.source_id)

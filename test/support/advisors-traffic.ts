@@ -54,7 +54,7 @@ async function relay(database: TestDatabase): Promise<void> {
   await database.asRole('ledger_relay', async (sql) => {
     const [row] = await sql`select ledger_internal.relay_take(${token}, 10, 100, 60000, 10000) as said`;
     const failed = { result: 'failed', status: 500, error: 'http_status', retry_in_ms: 0 };
-    for (const { tenant_id, webhook_id, due } of (row?.['said'] as Document)['turns']) {
+    for (const { tenant_id, webhook_id, due } of row?.['said'].turns ?? []) {
       const results = due.map(({ event_id }: Document) => ({ ...failed, event_id }));
       await sql`select ledger_internal.relay_settle(${tenant_id}, ${webhook_id}, ${token}, ${sql.json(results)}, 0, 60000, true)`;
     }
