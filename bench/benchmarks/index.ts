@@ -5,6 +5,7 @@ import { mirrorLag } from './mirror-lag.ts';
 import { mirrorRebuild } from './mirror-rebuild.ts';
 import { mirrorWrite } from './mirror-write.ts';
 import { peers } from './peers.ts';
+import { phase } from './phase.ts';
 import { policy } from './policy.ts';
 import { record } from './record.ts';
 import { sweep } from './sweep.ts';
@@ -20,6 +21,7 @@ export const BENCHMARKS: Readonly<Record<string, () => Promise<string>>> = {
   policy,
   decided,
   sweep,
+  phase,
   'mirror-write': mirrorWrite,
   'mirror-lag': mirrorLag,
   'mirror-rebuild': mirrorRebuild,

@@ -14,6 +14,7 @@ import { registerHitl } from './commands/hitl.ts';
 import { registerImpact } from './commands/impact.ts';
 import { registerInit } from './commands/init.ts';
 import { registerOutcome } from './commands/outcome.ts';
+import { registerPhase } from './commands/phase.ts';
 import { registerPolicy } from './commands/policy.ts';
 import { registerRoles } from './commands/roles.ts';
 import { registerSql } from './commands/sql.ts';
@@ -53,6 +54,7 @@ const REGISTER = [
   registerPolicy,
   registerSweep,
   registerEnvelope,
+  registerPhase,
   registerSql,
   registerCypher,
   registerSync,

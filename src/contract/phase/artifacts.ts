@@ -1,0 +1,128 @@
+import { type FileContent, OUTPUT_DIRECTORY, type PhaseFile, type ReadPhaseInput } from './input.ts';
+import { isUsable } from './substance.ts';
+
+/** What a phase leaves behind. */
+export interface PhaseArtifact {
+  path: string;
+  title: string;
+  /** The first output type the phase declared; `text` when it declared none. */
+  type: string;
+  content: FileContent;
+  /** The agent's last message, in place of a file. */
+  recovered: boolean;
+  /** The deliverable that the next phase gets as one file. */
+  primary: boolean;
+}
+
+export const RECOVERED_PATH = `${OUTPUT_DIRECTORY}recovered-from-transcript.md`;
+const JUNK = new Set(['__pycache__', '.pytest_cache']);
+
+/** What the artifact rule made of a phase: its artifacts, or why there is nothing to complete with. */
+export type Delivered = { artifacts: PhaseArtifact[]; missing: null } | { artifacts: []; missing: string };
+
+type Parts = Pick<ReadPhaseInput, 'files' | 'phase'> & { lastMessage: string };
+
+/** Of a phase about to complete (phase-outcomes-rules.md section 6). */
+export function deliver({ files, phase, lastMessage }: Parts): Delivered {
+  const found = collectable(files);
+  const usable = isUsable(lastMessage);
+  const empty = found.filter(isEmpty);
+  const written = found.filter((file) => !isEmpty(file));
+  const named = phase.name ? `phase "${phase.name}"` : 'the phase';
+  const said = 'and its last message says less than eight words of substance';
+  if (found.length === 0 && !usable) {
+    const types = phase.output_types?.length ? ` (declared: ${phase.output_types.join(', ')})` : '';
+    return { artifacts: [], missing: `${named} wrote no file${types}, ${said}` };
+  }
+  if (empty.length > 0 && !usable) {
+    return { artifacts: [], missing: `${named} wrote an empty file, ${empty[0]?.path}, ${said}` };
+  }
+  const titled = (path: string) => title(phase.name, '', path);
+  const recover = (path: string, why: string): Omit<PhaseArtifact, 'primary'> => ({
+    path,
+    title: recoveredTitle(titled(path)),
+    type: typeOf(phase),
+    content: recovered(lastMessage, why, phase.branch_report),
+    recovered: true,
+  });
+  const stored = found.map((file) =>
+    isEmpty(file) ? recover(file.path, `wrote an empty file, ${file.path}`) : asWritten(file, titled, phase),
+  );
+  if (found.length === 0) stored.push(recover(RECOVERED_PATH, 'wrote no file'));
+  // Nothing there that reads as text; what the agent said does, where it said anything.
+  else if (written.length === found.length && written.every(isBinary) && usable) {
+    stored.unshift(recover(RECOVERED_PATH, 'wrote only binary files'));
+  }
+  return { artifacts: withPrimary(stored), missing: null };
+}
+
+/** Of a phase that will not complete (section 7): what it wrote is kept, and nothing is an error. */
+export function keep(
+  { files, phase, lastMessage }: Parts,
+  marker: 'kept from a failed phase' | 'partial',
+): PhaseArtifact[] {
+  const written = collectable(files).filter((file) => !isEmpty(file));
+  const titled = (path: string) => title(phase.name, ` (${marker})`, path);
+  const stored = written.map((file) => asWritten(file, titled, phase));
+  if (written.every(isBinary) && isUsable(lastMessage)) {
+    stored.unshift({
+      path: RECOVERED_PATH,
+      title: recoveredTitle(titled(RECOVERED_PATH)),
+      type: typeOf(phase),
+      content: recovered(lastMessage, written.length > 0 ? 'wrote only binary files' : 'wrote nothing'),
+      recovered: true,
+    });
+  }
+  return withPrimary(stored);
+}
+
+/** Files below the output directory, but for build junk. */
+function collectable(files: readonly PhaseFile[]): PhaseFile[] {
+  return files.filter(
+    ({ path }) =>
+      path.startsWith(OUTPUT_DIRECTORY) &&
+      path.length > OUTPUT_DIRECTORY.length &&
+      !path
+        .split('/')
+        .slice(0, -1)
+        .some((segment) => JUNK.has(segment)),
+  );
+}
+
+const isEmpty = ({ content }: PhaseFile): boolean => (typeof content === 'string' ? content : content.base64) === '';
+
+/** Text holds no NUL, in whatever encoding it came. */
+function isBinary({ content }: PhaseFile): boolean {
+  if (typeof content === 'string') return content.includes('\u0000');
+  return atob(content.base64).includes('\u0000');
+}
+
+function asWritten(
+  { path, content }: PhaseFile,
+  titled: (path: string) => string,
+  phase: Parts['phase'],
+): Omit<PhaseArtifact, 'primary'> {
+  return { path, title: titled(path), type: typeOf(phase), content, recovered: false };
+}
+
+/** The first that was stored; a text before what is not. */
+function withPrimary(stored: Omit<PhaseArtifact, 'primary'>[]): PhaseArtifact[] {
+  const text = stored.findIndex((artifact) => !isBinary(artifact));
+  return stored.map((artifact, n) => ({ ...artifact, primary: n === Math.max(0, text) }));
+}
+
+const typeOf = (phase: Parts['phase']): string => phase.output_types?.[0] ?? 'text';
+const title = (name: string | undefined, marker: string, path: string): string =>
+  name === undefined ? `${path}${marker}` : `${name}${marker}: ${path}`;
+const recoveredTitle = (text: string): string => `${text} [recovered from transcript]`;
+
+function recovered(message: string, why: string, branchReport?: string): string {
+  return [
+    `> Recovered from the session transcript: the phase ${why}.`,
+    "> This is the agent's last message, not its intended deliverable; it may be a conclusion, or a mere sign-off.",
+    '',
+    message.trim(),
+    ...(branchReport ? ['', '---', '', "## Where this phase's work stands", '', branchReport.trim()] : []),
+    '',
+  ].join('\n');
+}
