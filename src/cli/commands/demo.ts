@@ -86,7 +86,17 @@ async function perform(
 
 function documentOf({ cast, played, sales, outcomes, why, gaps, refusals, graph }: Seen) {
   const { tenantId: tenant_id, correlationId: correlation_id } = cast;
-  return { tenant_id, correlation_id, workflow: played.workflow, outcomes, sales, why, gaps: gaps.items, refusals, graph };
+  return {
+    tenant_id,
+    correlation_id,
+    workflow: played.workflow,
+    outcomes,
+    sales,
+    why,
+    gaps: gaps.items,
+    refusals,
+    graph,
+  };
 }
 
 function nextSteps(stack: LocalStack, { cast, played }: Seen, colour: Colour): string {
