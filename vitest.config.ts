@@ -1,8 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // `npm test` runs the unit tests beside the code and the `.db` and `.http` tiers of `test/`;
-// the heavier tiers (`.ci`, `.deno`, `.chaos`, `.scale`) run from `.ci/run` with OUTCOME_LEDGER_TIERS, `.neo4j` and `.soak`
-// by hand.
+// the heavier tiers (`.ci`, `.deno`, `.neo4j`, `.soak`, `.chaos`, `.scale`) run from `.ci/run` with OUTCOME_LEDGER_TIERS.
 const tiers = process.env['OUTCOME_LEDGER_TIERS']?.split(',').map((tier) => `test/**/*.${tier}.test.ts`);
 // CI counts what ran from this report.
 const report = process.env['OUTCOME_LEDGER_REPORT'];

@@ -1,18 +1,17 @@
 import neo4j, { type Driver } from 'neo4j-driver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindQuery, neo4jSource } from '../lineage/index.ts';
-import { type Neo4jLocal, startNeo4jLocal } from '../lineage/neo4j-local/start.ts';
 import { cypherUnder } from './support/cypher-pages.ts';
 import { describeTwins } from './support/cypher-twins-suite.ts';
+import { useNeo4j } from './support/neo4j.ts';
+
+const server = useNeo4j();
 
 describeTwins('Neo4j', { seeds: [41, 42], headings: ['Ready queries', 'In Neo4j alone'] }, async () => {
-  const server = await startNeo4jLocal();
-  const { uri, user, password } = server;
-  return { source: neo4jSource({ uri, user, password }), stop: () => server.stop() };
+  return { source: neo4jSource(server.options()), stop: () => server.empty() };
 });
 
 describe('in a Neo4j that holds what no ledger would write', () => {
-  let server: Neo4jLocal;
   let driver: Driver;
   const [mine, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
   const idOf = (layer: number, place: number) =>
@@ -30,7 +29,6 @@ describe('in a Neo4j that holds what no ledger would write', () => {
   }
 
   beforeAll(async () => {
-    server = await startNeo4jLocal();
     driver = neo4j.driver(server.uri, neo4j.auth.basic(server.user, server.password), {
       disableLosslessIntegers: true,
     });
@@ -54,10 +52,7 @@ describe('in a Neo4j that holds what no ledger would write', () => {
       { mine },
     );
   }, 120_000);
-  afterAll(async () => {
-    await driver?.close();
-    await server?.stop();
-  });
+  afterAll(() => driver?.close());
 
   const ask = async (name: string, raw: object, change: (text: string) => string = (text) => text) => {
     const { text, parameters } = bindQuery(name, raw as Record<string, unknown>, mine);

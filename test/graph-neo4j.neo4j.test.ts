@@ -1,4 +1,7 @@
+// What every graph store promises, of a real Neo4j.
 import { describeGraph } from './support/graph-suite.ts';
-import { startNeo4jStore } from './support/neo4j.ts';
+import { useNeo4j } from './support/neo4j.ts';
+import { neo4jStore } from './support/neo4j-store.ts';
 
-describeGraph('neo4j', startNeo4jStore);
+const server = useNeo4j();
+describeGraph('neo4j', async () => neo4jStore(server));

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 240_000 });
 const home = mkdtempSync(join(tmpdir(), 'outcome-ledger-neo4j-home-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-it('keeps its data, port and password over a kill and a restart, and refuses a second server on the same folder', async () => {
+it('keeps its data, port and password over a kill and restarts, and refuses a second server on the same folder', async () => {
   const server = await startNeo4j({ home, password: 'a password, with "signs" = é' });
   const { uri, pid } = server;
   await server.run('create (:Kept {n: 1})');
@@ -31,6 +31,13 @@ it('keeps its data, port and password over a kill and a restart, and refuses a s
   expect(server.pid).not.toBe(pid);
   expect(server.uri).toBe(uri);
   expect(await server.run('match (k:Kept) return k.n as n')).toEqual([{ n: 1n }]);
+
+  // In the Java that runs, with the settings of now.
+  const java = server.pid;
+  await server.restart({ 'server.databases.default_to_read_only': 'true' });
+  expect([server.pid, server.uri]).toEqual([java, uri]);
+  expect(await server.run('match (k:Kept) return k.n as n')).toEqual([{ n: 1n }]);
+  await expect(server.run('create (:Kept {n: 2})')).rejects.toThrow(/read-only/);
   await server.stop();
   expect(isAlive(server.pid)).toBe(false);
 });
@@ -38,7 +45,11 @@ it('keeps its data, port and password over a kill and a restart, and refuses a s
 it('ends when the process that started it is killed', async () => {
   const parent = spawn(
     process.execPath,
-    [join(ROOT, 'node_modules/vite-node/dist/cli.mjs'), 'lineage/neo4j-local/main.ts', '--quick', '--no-auth'],
+    [
+      join(ROOT, 'node_modules/vite-node/dist/cli.mjs'),
+      'lineage/neo4j-local/main.ts',
+      ...['--home', join(home, 'of-a-child'), '--quick', '--no-auth'],
+    ],
     {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,17 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Graph } from '../lineage/graph/graph.ts';
 import { openNeo4j } from '../lineage/graph/neo4j/index.ts';
+import { MAY_BE_CALLED } from '../lineage/queries/guard-procedures.ts';
+import { guardQuery } from '../lineage/queries/index.ts';
 import { batchAt, linkBetween, outcomeFrom } from './support/graph-rows.ts';
-import { type Neo4jServer, startNeo4j } from './support/neo4j.ts';
+import { useNeo4j } from './support/neo4j.ts';
 import { randomFrom } from './support/random.ts';
 
 const LIMITS = { timeoutMs: 10_000, maxRows: 100 };
 const HOME_ZONE = process.env['TZ'];
-let server: Neo4jServer;
+const server = useNeo4j();
 let graph: Graph;
 
 beforeAll(async () => {
-  server = await startNeo4j();
   graph = await openNeo4j(server.options());
   const random = randomFrom(81);
   const outcomes = [outcomeFrom(random), outcomeFrom(random), outcomeFrom(random)] as const;
@@ -22,15 +23,12 @@ beforeAll(async () => {
     linkBetween(random, outcomes[n]?.outcome_id as string, outcomes[n + 1]?.outcome_id as string),
   );
   await graph.write(batchAt(0, { outcomes: [...outcomes], links }));
-}, 240_000);
+});
 afterEach(() => {
   if (HOME_ZONE === undefined) delete process.env['TZ'];
   else process.env['TZ'] = HOME_ZONE;
 });
-afterAll(async () => {
-  await graph?.close();
-  await server?.stop();
-});
+afterAll(() => graph?.close());
 
 const ask = async (text: string, parameters = {}, limits = LIMITS) =>
   (await graph.query(text, parameters, limits)).rows;
@@ -70,6 +68,19 @@ describe('what reaches beyond the graph', () => {
     http.close();
   });
 
+  it('so is every procedure but a few, which the server would run', async () => {
+    for (const name of ['db.info', '`db`.`info`', 'db . info']) {
+      const call = `call ${name}() yield name return name`;
+      expect(await ask(call)).toEqual([{ name: 'neo4j' }]);
+      expect(() => guardQuery(call)).toThrow(expect.objectContaining({ code: 'query_writes' }));
+    }
+    await expect(ask('call `db.info`()')).rejects.toMatchObject({ code: 'query_invalid' });
+    for (const name of MAY_BE_CALLED) {
+      guardQuery(`call ${name}()`);
+      await ask(`call ${name}()`);
+    }
+  });
+
   it('what tells about the graph may be asked', async () => {
     expect((await ask('call db.labels() yield label return label order by label')).map(({ label }) => label)).toEqual([
       'LedgerPosition',
@@ -105,6 +116,37 @@ describe('limits', () => {
         deep: { a: [1] },
       }),
     ).toEqual([{ n: 'INTEGER NOT NULL', x: 'FLOAT NOT NULL', a: 'INTEGER NOT NULL' }]);
+  });
+});
+
+describe('connections', () => {
+  const ours = async () => {
+    const [found] = await server.run(
+      'call dbms.listConnections() yield userAgent where userAgent = "outcome-ledger" return count(*) as n',
+    );
+    return Number(found?.['n']);
+  };
+
+  it('are as many as queries at once, over a thousand, the refused and the cut off among them', async () => {
+    const before = await ours();
+    const another = await openNeo4j(server.options());
+    const tenth = async (n: number) => {
+      if (n === 3) return another.query('match (o:Outcome return o', {}, LIMITS).catch((error: Error) => error.name);
+      if (n === 7) return another.query('unwind range(1, 100000) as x return x', {}, { ...LIMITS, maxRows: 1 });
+      return another.query('match (o:Outcome) return count(o) as n', {}, LIMITS);
+    };
+    const seen: number[] = [];
+    for (let round = 0; round < 100; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => tenth(n)));
+      expect(answers).toMatchObject(
+        Array.from({ length: 10 }, (_, n) => (n === 3 ? 'QueryRefused' : { truncated: n === 7 })),
+      );
+      if (round % 10 === 9) seen.push((await ours()) - before);
+    }
+    // One of the round before may still be on its way home.
+    expect(Math.max(...seen), String(seen)).toBeLessThanOrEqual(20);
+    await another.close();
+    await expect.poll(ours).toBe(before);
   });
 });
 

@@ -1,18 +1,14 @@
 // A Neo4j that is half a minute slow, in the middle of everything.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openNeo4j } from '../lineage/graph/neo4j/index.ts';
 import { startBoltProxy } from './support/bolt-proxy.ts';
 import { contentOf } from './support/graph-model.ts';
 import { batchAt, outcomeFrom, positionAt } from './support/graph-rows.ts';
-import { type Neo4jServer, startNeo4j } from './support/neo4j.ts';
+import { useNeo4j } from './support/neo4j.ts';
 import { randomFrom } from './support/random.ts';
 
 const STALL_MS = 30_000;
-let server: Neo4jServer;
-beforeAll(async () => {
-  server = await startNeo4j();
-}, 240_000);
-afterAll(() => server?.stop());
+const server = useNeo4j();
 
 it('takes each batch once when it stalls for 30 seconds between them and within them', async () => {
   const random = randomFrom(91);

@@ -1,16 +1,16 @@
 // What the mirror rests on in Neo4j itself: constraints before the first write, types, one commit whatever its answer.
 import neo4j from 'neo4j-driver';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PositionMoved } from '../lineage/graph/fault.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { GraphRefused, PositionMoved } from '../lineage/graph/fault.ts';
 import type { Graph } from '../lineage/graph/graph.ts';
 import { openNeo4j } from '../lineage/graph/neo4j/index.ts';
 import { startBoltProxy } from './support/bolt-proxy.ts';
 import { contentOf } from './support/graph-model.ts';
 import { batchAt, changes, linkBetween, outcomeFrom, positionAt, uuidFrom } from './support/graph-rows.ts';
-import { type Neo4jServer, startNeo4j } from './support/neo4j.ts';
+import { useNeo4j } from './support/neo4j.ts';
 import { randomFrom } from './support/random.ts';
 
-let server: Neo4jServer;
+const server = useNeo4j();
 const open: Graph[] = [];
 const graphAt = async (over: Partial<Parameters<typeof openNeo4j>[0]> = {}): Promise<Graph> => {
   const graph = await openNeo4j({ ...server.options(), ...over });
@@ -18,14 +18,10 @@ const graphAt = async (over: Partial<Parameters<typeof openNeo4j>[0]> = {}): Pro
   return graph;
 };
 
-beforeAll(async () => {
-  server = await startNeo4j();
-}, 240_000);
 beforeEach(async () => {
-  await server.empty();
+  await server.clear();
   return async () => void (await Promise.all(open.splice(0).map((graph) => graph.close())));
 });
-afterAll(() => server?.stop());
 
 const schema = async () => ({
   constraints: (await server.run('show constraints yield name return name order by name')).map(({ name }) => name),
@@ -37,6 +33,7 @@ const schema = async () => ({
 describe('constraints', () => {
   it('are what keeps two writers from making twins', async () => {
     const id = uuidFrom(randomFrom(61));
+    await server.empty();
     expect(await mergedAtOnce(id, { waits: false })).toBe(2);
 
     await server.empty();
@@ -45,6 +42,7 @@ describe('constraints', () => {
   });
 
   it('are made, and online, before the first row, also when nobody prepared', async () => {
+    await server.empty();
     const graph = await graphAt();
     await graph.write(batchAt(0, { outcomes: [outcomeFrom(randomFrom(62))] }));
     expect(await schema()).toEqual({
@@ -64,6 +62,7 @@ describe('constraints', () => {
   });
 
   it('that somebody else made are taken as they are', async () => {
+    await server.empty();
     await server.run('create constraint mine for (o:Outcome) require o.outcome_id is unique');
     await server.run('create index theirs for (o:Outcome) on (o.correlation_id)');
     await (await graphAt()).prepare();
@@ -159,6 +158,30 @@ describe('a row that the graph cannot take', () => {
   });
 });
 
+describe('a graph of another form', () => {
+  it('tells no position, and takes no rows, whoever asks first', async () => {
+    const graph = await graphAt();
+    await server.run(
+      'create (:LedgerPosition {key: "position", schema_version: 0, ledger_id: "x", epoch: "one", at: [1, 2]})',
+    );
+    const untouched = await server.run('match (n) return properties(n) as p');
+    const refused = { code: 'graph_outdated', remedy: expect.stringContaining('Empty this database') };
+    const row = { outcomes: [outcomeFrom(randomFrom(70))] };
+    for (const call of [
+      () => graph.position(),
+      () => graph.write(batchAt(1, row)),
+      () => graph.repair(changes(row)),
+      () => graph.prepare(),
+    ]) {
+      const error = await call().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(GraphRefused);
+      expect(error).toMatchObject(refused);
+      expect((error as Error).message).toContain('the form of its nodes is 0, expected 1');
+    }
+    expect(await server.run('match (n) return properties(n) as p')).toEqual(untouched);
+  });
+});
+
 describe('one commit', () => {
   it('counts when its answer is lost: the batch is not refused as another worker’s', async () => {
     const random = randomFrom(68);
@@ -173,19 +196,6 @@ describe('one commit', () => {
     await expect(graph.write(batchAt(1, {}))).rejects.toBeInstanceOf(PositionMoved);
     await graph.close();
     await proxy.stop();
-  });
-
-  it('is one of two, a hundred times, when two workers write from the same position', async () => {
-    const workers = [await graphAt(), await graphAt()];
-    await workers[0]?.prepare();
-    let step = 0;
-    for (let round = 0; round < 100; round += 1) {
-      const results = await Promise.allSettled(workers.map((graph) => graph.write(batchAt(step, {}))));
-      const kinds = results.map(({ status }) => status).sort();
-      expect(kinds, `round ${round}`).toEqual(['fulfilled', 'rejected']);
-      step += 1;
-    }
-    expect(await workers[1]?.position()).toEqual(positionAt(100));
   });
 
   it('holds off a repair while a batch is written, so that neither deadlocks', async () => {

@@ -6,12 +6,12 @@ import { useDatabase } from './support/database.ts';
 import { ORCHESTRATOR, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
 import { mirrorOf, recordChain, startWorker, untilEqual } from './support/sync.ts';
 import { itSurvives, itWouldLoseRows, type KilledGraph } from './support/sync-kill.ts';
-import { useNeo4jGraphs } from './support/sync-neo4j.ts';
+import { useOwnNeo4jGraphs } from './support/sync-neo4j.ts';
 
 const KILLS = 20;
 const LONG = 300_000;
 const database = useDatabase();
-const graphs = useNeo4jGraphs();
+const graphs = useOwnNeo4jGraphs();
 let tenantId: string;
 let ledger: SqlLedger;
 beforeAll(async () => {
@@ -141,10 +141,11 @@ describe('Neo4j, through', () => {
   itSurvives(database, graph, { rounds: KILLS, seed: 4201, end: 'SIGKILL' });
   itSurvives(database, graph, {
     rounds: KILLS,
-    seed: 4203,
+    seed: 4204,
     end: 'SIGKILL',
     instead: async (random) => {
-      if (random() < 0.7) await graphs.server.kill();
+      // A quarter dies; the others shut down, which costs no new Java.
+      if (random() < 0.25) await graphs.server.kill();
       await graphs.server.restart();
     },
   });

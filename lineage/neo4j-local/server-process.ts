@@ -10,6 +10,9 @@ export interface ServerProcess {
   port: number;
   /** Resolves when it has ended, however. */
   ended: Promise<void>;
+  readonly alive: boolean;
+  /** A clean end and a new start within the same Java, with the settings that stand there now. */
+  restart(): Promise<void>;
   /** A clean end: transactions finish or roll back, the store is closed. */
   stop(): Promise<void>;
   /** What `kill -9` does. */
@@ -52,10 +55,17 @@ export async function startServerProcess(command: Command): Promise<ServerProces
     { stdio: ['pipe', 'pipe', 'pipe'], detached: true },
   );
   const ended = once(child, 'close').then(() => undefined);
+  // Heard by who waits for a port, and by nobody later.
+  child.on('error', () => {});
   // The process may end before it has read its password.
   child.stdin.on('error', () => {});
   child.stdin.write(`${command.password ?? ''}\n`);
   const port = await listening(child, command.home);
+  const restart = async () => {
+    const again = listening(child, command.home);
+    child.stdin.write('again\n');
+    await again;
+  };
   const end = async (how: () => void) => {
     how();
     await ended;
@@ -64,6 +74,10 @@ export async function startServerProcess(command: Command): Promise<ServerProces
     pid: child.pid as number,
     port,
     ended,
+    get alive() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    restart,
     kill: () => end(() => child.kill('SIGKILL')),
     stop: () =>
       end(() => {
@@ -74,19 +88,28 @@ export async function startServerProcess(command: Command): Promise<ServerProces
   };
 }
 
+/** The port of the next server that the process says it has started. */
 function listening(child: ChildProcess, home: string): Promise<number> {
   let said = '';
-  return new Promise((resolve, reject) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
+  return new Promise<number>((resolve, reject) => {
+    const onOutput = (chunk: Buffer) => {
       said = (said + chunk).slice(-65_536);
       const found = /^listening (\d+)$/m.exec(said);
-      if (found) resolve(Number(found[1]));
-    });
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk).slice(-65_536);
-    });
-    child.on('error', (error) => reject(notStarted(error.message, home, said)));
-    child.on('close', (code) => reject(notStarted(reasonIn(said) ?? `it ended with exit code ${code}`, home, said)));
+      if (found) settle(() => resolve(Number(found[1])));
+    };
+    const onError = (error: Error) => settle(() => reject(notStarted(error.message, home, said)));
+    const onClose = (code: number | null) =>
+      settle(() => reject(notStarted(reasonIn(said) ?? `it ended with exit code ${code}`, home, said)));
+    const settle = (how: () => void) => {
+      child.stdout?.off('data', onOutput).resume();
+      child.stderr?.off('data', onOutput).resume();
+      child.off('error', onError).off('close', onClose);
+      how();
+    };
+    child.stdout?.on('data', onOutput);
+    child.stderr?.on('data', onOutput);
+    child.on('error', onError);
+    child.on('close', onClose);
   });
 }
 

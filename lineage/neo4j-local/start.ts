@@ -40,7 +40,7 @@ export interface Neo4jLocal {
   stop(): Promise<void>;
   /** `kill -9`; `restart` brings it back. */
   kill(): Promise<void>;
-  /** Stops it unless it was killed, and starts it on the same port and folder, with other settings if given. */
+  /** Stops its databases and starts them again, or starts what was killed, on the same port and folder, with other settings if given. */
   restart(settings?: Record<string, string>): Promise<void>;
 }
 
@@ -101,8 +101,13 @@ export async function startNeo4jLocal(options: Neo4jLocalOptions = {}): Promise<
     kill: () => server.kill(),
     async restart(changed = settings) {
       settings = changed;
-      await server.stop();
-      server = await start(server.port, settings);
+      if (!server.alive) {
+        server = await start(server.port, settings);
+        return;
+      }
+      writeSettings(home, server.port, password !== null, settings);
+      await server.restart();
+      await untilAnswers(`bolt://127.0.0.1:${server.port}`, password);
     },
   };
 }

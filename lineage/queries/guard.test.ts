@@ -171,16 +171,51 @@ describe('wherever it stands', () => {
   });
 });
 
+describe('a procedure', () => {
+  test.each([
+    'CALL apoc.load.json("http://169.254.169.254/latest/meta-data") YIELD value RETURN value',
+    'MATCH (n) CALL apoc.export.csv.all("all.csv", {}) YIELD file RETURN file',
+    'CALL dbms.listConnections()',
+    'call dbms . listConfig',
+    'OPTIONAL CALL db.stats.retrieve("GRAPH COUNTS") YIELD data RETURN data',
+    'CALL `apoc`.`load`.`json`("x")',
+    'CALL `apoc.load.json`("x")',
+    'CALL /* db.labels */ apoc.cypher.run("RETURN 1", {})',
+    'CALL { CALL dbms.listConfig() YIELD name RETURN name } RETURN name',
+    'CALL \\u0064bms.listConfig()',
+    'CALL db.Labels()',
+  ])('%s is refused', (text) => {
+    expect(refused(text)).toMatchObject({ code: 'query_writes' });
+  });
+
+  test('is refused by name, with those that may be called', () => {
+    expect(refused('CALL apoc.load.json("x")')?.message).toMatch(/may call db\.labels, .*, and not apoc\.load\.json$/);
+  });
+
+  test.each([
+    'CALL db.labels()',
+    'CALL db.labels() YIELD label RETURN label ORDER BY label',
+    'call `db` . relationshipTypes',
+    'CALL db.propertyKeys YIELD propertyKey RETURN count(*)',
+    'CALL db.schema.visualization()',
+    'CALL show_tables() RETURN *',
+    'MATCH (call:Outcome) RETURN call.status, [call, 1], {call: call.status} AS called',
+    'MATCH (n) WITH n.call AS call WHERE n.x = call RETURN call ORDER BY n.x',
+    "RETURN 'CALL dbms.listConfig()' // CALL dbms.listConfig()",
+  ])('%s passes', (text) => guardQuery(text));
+});
+
+// In processor time: on a busy machine the clock tells of others.
 test('any text is judged in no time, and never breaks the guard', () => {
   check(
     fc.property(fc.string({ maxLength: 200, unit: fc.constantFrom(...'()[]{}-<>*+.,:|\'"`/\\ 19aW$\n') }), (text) => {
-      const started = performance.now();
+      const spent = process.cpuUsage();
       refused(text);
-      expect(performance.now() - started).toBeLessThan(200);
+      expect(process.cpuUsage(spent).user / 1000).toBeLessThan(200);
     }),
   );
   const long = `MATCH (a)${'-[:INVOKED*1..2]->()'.repeat(20_000)} RETURN '${'x'.repeat(500_000)}`;
-  const started = performance.now();
+  const spent = process.cpuUsage();
   expect(refused(long)).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.cpuUsage(spent).user / 1000).toBeLessThan(5_000);
 });

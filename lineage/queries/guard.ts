@@ -1,4 +1,5 @@
 import { QueryRefused } from '../graph/fault.ts';
+import { refuseProcedures } from './guard-procedures.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
 /** The most links that a path of a query may follow. */
@@ -6,17 +7,23 @@ export const DEEPEST = 64;
 
 /**
  * Refuses paths without an upper bound, and bounds above 64: on a graph with cycles they never end. Bounds are looked for
- * where patterns have them: `-[*]->`, `-[*2..]->`, `-->+`, `((a)-->(b))*`, `{1,}`. Whether a text writes is the graph's to see.
+ * where patterns have them: `-[*]->`, `-[*2..]->`, `-->+`, `((a)-->(b))*`, `{1,}`. Refuses procedures, but for a few that tell
+ * about the graph. Whether a text writes is the graph's to see.
  *
- * @throws QueryRefused `query_unbounded`, with what to write instead
+ * @throws QueryRefused `query_unbounded`, with what to write instead; `query_writes` for a procedure
  */
 export function guardQuery(text: string): void {
-  refuseUnbounded(tokensOf(text));
+  guardTokens(tokensOf(text));
   // Neo4j decodes these anywhere before it reads the text, so that `\u002a` is a star and `\u0027` ends a string.
   const decoded = text.replace(/\\u+([\da-f]{4})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
-  if (decoded !== text) refuseUnbounded(tokensOf(decoded));
+  if (decoded !== text) guardTokens(tokensOf(decoded));
+}
+
+function guardTokens(tokens: readonly Token[]): void {
+  refuseUnbounded(tokens);
+  refuseProcedures(tokens);
 }
 
 interface Bracket {

@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 
 export interface CliRun {
   code: number | null;
@@ -22,27 +21,33 @@ export interface RunOptions {
   signalAfter?: { text: string; signal: NodeJS.Signals };
 }
 
-const root = path.resolve(import.meta.dirname, '../..');
-
 /** The built command, run as users run it: `node main.js …`, in a folder of its own, with a bare environment. */
-export function useCli(): { run(args: string[], options?: RunOptions): Promise<CliRun>; folder: string; main: string } {
-  const outDir = path.join(root, 'node_modules/.cache', `outcome-ledger-cli-${process.pid}`);
+export function useCli(): {
+  run(args: string[], options?: RunOptions): Promise<CliRun>;
+  folder: string;
+  readonly main: string;
+} {
   const folder = mkdtempSync(path.join(tmpdir(), 'outcome-ledger-cli-'));
   // Where root runs the tests, the database's own user has to pass through.
   chmodSync(folder, 0o711);
-  const main = path.join(outDir, 'src/cli/main.js');
+  let built: string | undefined;
+  const main = () => {
+    if (built === undefined) throw new Error('useCli(): asked for before beforeAll has run');
+    return built;
+  };
   beforeAll(async () => {
-    const tsc = path.join(root, 'node_modules/.bin/tsc');
-    const build = promisify(execFile)(tsc, ['-p', 'tsconfig.build.json', '--outDir', outDir], { cwd: root });
-    await build.catch((error: { stdout?: string }) => {
-      if (!existsSync(main)) throw new Error(`the command was not built:\n${error.stdout}`);
-    });
+    const response = await fetch(`${inject('sharedServerUrl')}/command`);
+    if (!response.ok) throw new Error(await response.text());
+    built = ((await response.json()) as { main: string }).main;
   });
-  afterAll(() => {
-    rmSync(outDir, { recursive: true, force: true });
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return { run: (args, options) => runNode([main, ...args], { cwd: folder, ...options }), folder, main };
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return {
+    run: (args, options) => runNode([main(), ...args], { cwd: folder, ...options }),
+    folder,
+    get main() {
+      return main();
+    },
+  };
 }
 
 function runNode(args: string[], options: RunOptions): Promise<CliRun> {

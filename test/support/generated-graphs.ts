@@ -98,7 +98,7 @@ function generate(tenantId: string, ids: string[], random: () => number) {
     const at = (n: number) => `2026-05-20T10:00:${String(n).padStart(2, '0')}.000${n % 2}00Z`;
     const status = random() < 0.5 ? pick(FAILURE_STATUSES) : pick(STATUSES);
     const decision = random() < 0.3 ? pick(POLICY_DECISIONS) : null;
-    nodes.push({
+    const node: Node = {
       outcome_id,
       source_type,
       status,
@@ -111,7 +111,9 @@ function generate(tenantId: string, ids: string[], random: () => number) {
       execution_id: pick(executions),
       purged: false,
       ...over,
-    });
+    };
+    if (['success', 'partial'].includes(node.status) && node.decision === null) node.governance_class = 'autonomous';
+    nodes.push(node);
     return outcome_id;
   }
   const outcomes = (count: number, over?: Partial<Node>) => Array.from({ length: count }, () => outcome('agent', over));

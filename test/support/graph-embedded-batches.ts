@@ -16,10 +16,15 @@ import { randomFrom } from './random.ts';
 const IDS = 200;
 
 /** The batch of one step: outcomes that come, change and go, and links between them, to nobody yet, and gone again. */
-export function batchOf(seed: number, step: number, size = 150): GraphBatch {
+export function batchOf(seed: number, step: number, size = 60): GraphBatch {
   const random = randomFrom(seed * 10_007 + step);
   const ids = idsOf(seed);
   const pick = () => ids[Math.floor(random() * IDS)] as string;
+  // Between neighbours, so that a deletion mostly finds its link.
+  const ends = (): [string, string] => {
+    const at = Math.floor(random() * IDS);
+    return [ids[at] as string, ids[(at + 1 + Math.floor(random() * 2)) % IDS] as string];
+  };
   const result = changes({});
   for (const outcome_id of new Set(Array.from({ length: size }, pick))) {
     const dice = random();
@@ -29,7 +34,7 @@ export function batchOf(seed: number, step: number, size = 150): GraphBatch {
   const links = new Map<string, LinkFacts>();
   for (let n = 0; n < size; n += 1) {
     const relation = RELATION_WORDS[Math.floor(random() * RELATION_WORDS.length)];
-    const link = linkBetween(random, pick(), pick(), { relation });
+    const link = linkBetween(random, ...ends(), { relation });
     links.set(`${link.source_outcome_id} ${link.target_outcome_id} ${relation}`, link);
   }
   for (const link of links.values()) {

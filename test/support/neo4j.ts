@@ -1,21 +1,64 @@
+import { get, type IncomingMessage } from 'node:http';
 import neo4j from 'neo4j-driver';
-import { openNeo4j } from '../../lineage/graph/neo4j/index.ts';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { type Neo4jLocal, type Neo4jLocalOptions, startNeo4jLocal } from '../../lineage/neo4j-local/start.ts';
-import { OTHER_TENANT, TENANT } from './graph-rows.ts';
-import type { GraphStore } from './graph-suite.ts';
+import { SMALL } from './neo4j-lender.ts';
 
-/** A real Neo4j of a test file's own, and a plain driver past the code under test. */
-export interface Neo4jServer extends Neo4jLocal {
+/** A real Neo4j, and a plain driver past the code under test. */
+export interface Neo4jBench {
+  readonly uri: string;
+  readonly user: string;
+  readonly password: string;
   /** Runs one statement as it is; integers as bigint. */
   run(text: string, parameters?: Record<string, unknown>): Promise<Record<string, unknown>[]>;
   /** No node, no constraint, no index. */
   empty(): Promise<void>;
+  /** No node, and no constraint or index but the mirror's own: to make those anew takes longer than most tests. */
+  clear(): Promise<void>;
   options(): { uri: string; user: string; password: string };
 }
 
+/** One of the test file's own, which it may stop, kill and restart. */
+export interface Neo4jServer extends Neo4jBench, Omit<Neo4jLocal, keyof Neo4jBench> {}
+
+/** The run's one Neo4j, to this test file alone for as long as it runs, and empty. Members are there once `beforeAll` has run. */
+export function useNeo4j(): Neo4jBench {
+  let current: (Neo4jBench & { close(): Promise<void> }) | undefined;
+  let giveBack = () => {};
+  beforeAll(async () => {
+    const borrowed = await borrow();
+    giveBack = borrowed.giveBack;
+    current = benchAt(borrowed);
+    await current.empty();
+  }, 240_000);
+  afterAll(async () => {
+    await current?.close();
+    giveBack();
+  });
+  return new Proxy({} as Neo4jBench, {
+    get(_target, member) {
+      if (!current) throw new Error(`useNeo4j(): "${String(member)}" is read before beforeAll has run`);
+      return current[member as keyof Neo4jBench];
+    },
+  });
+}
+
 export async function startNeo4j(options: Neo4jLocalOptions = {}): Promise<Neo4jServer> {
-  const server = await startNeo4jLocal({ quick: true, say: console.error, ...options });
-  const driver = neo4j.driver(server.uri, neo4j.auth.basic(server.user, server.password), {
+  const settings = { ...SMALL.settings, ...options.settings };
+  const server = await startNeo4jLocal({ ...SMALL, say: console.error, ...options, settings });
+  const bench = benchAt(server);
+  const stop = server.stop.bind(server);
+  // In place: `pid` and `ended` are getters of the server that runs now.
+  return Object.assign(server, bench, {
+    async stop() {
+      await bench.close();
+      await stop();
+    },
+  });
+}
+
+function benchAt({ uri, user, password }: Pick<Neo4jLocal, 'uri' | 'user' | 'password'>) {
+  const driver = neo4j.driver(uri, neo4j.auth.basic(user, password), {
     useBigInt: true,
     notificationFilter: { minimumSeverityLevel: 'OFF' },
   });
@@ -27,128 +70,40 @@ export async function startNeo4j(options: Neo4jLocalOptions = {}): Promise<Neo4j
       await session.close();
     }
   };
-  const stop = server.stop.bind(server);
-  // In place: `pid` and `ended` are getters of the server that runs now.
-  return Object.assign(server, {
+  const drop = async (what: 'constraint' | 'index', but: string) => {
+    const found = await run(`show ${what === 'index' ? 'indexes' : 'constraints'} yield name, type where ${but}`);
+    for (const { name } of found) await run(`drop ${what} ${name} if exists`);
+  };
+  return {
+    uri,
+    user,
+    password,
     run,
     async empty() {
       await run('match (n) call (n) { detach delete n } in transactions of 5000 rows');
-      for (const { name } of await run('show constraints yield name')) await run(`drop constraint ${name}`);
-      for (const { name } of await run('show indexes yield name, type where type <> "LOOKUP"')) {
-        await run(`drop index ${name}`);
-      }
+      await drop('constraint', 'true');
+      await drop('index', 'type <> "LOOKUP"');
     },
-    options: () => ({ uri: server.uri, user: server.user, password: server.password }),
-    async stop() {
-      await driver.close();
-      await stop();
+    async clear() {
+      await run('match (n) detach delete n');
+      await drop('constraint', 'not name starts with "outcome_ledger_"');
+      await drop('index', 'type <> "LOOKUP" and not name starts with "outcome_ledger_"');
     },
-  });
+    options: () => ({ uri, user, password }),
+    close: () => driver.close(),
+  };
 }
 
-/** The server as the conformance suite wants it. */
-export async function startNeo4jStore(): Promise<GraphStore> {
-  const server = await startNeo4j();
-  const [id, another] = ['2f1d7c7e-0000-4000-8000-000000000001', '2f1d7c7e-0000-4000-8000-000000000002'];
-  const ours = 'create (:LedgerPosition {key: "position", schema_version: 1})';
-  return {
-    open: ({ tenantId } = {}) => openNeo4j({ ...server.options(), tenantId }),
-    // Constraints stay, as they do in a graph that somebody empties; making them anew costs seconds.
-    reset: async () => void (await server.run('match (n) detach delete n')),
-    stop: () => server.stop(),
-    refused: [
-      {
-        what: 'outcomes of somebody else, and no position',
-        code: 'graph_foreign',
-        names: ['trial-7'],
-        async plant() {
-          await server.empty();
-          await server.run('create (:Outcome {outcome_id: "trial-7", result: "cured"}), (:Patient)');
-        },
-      },
-      {
-        what: 'outcomes in our form, and no position',
-        code: 'graph_foreign',
-        names: [id],
-        async plant() {
-          await server.empty();
-          await server.run('create (:Outcome {outcome_id: $id, tenant_id: $tenant})', { id, tenant: TENANT });
-        },
-      },
-      {
-        what: 'an outcome without a tenant among ours',
-        code: 'graph_foreign',
-        names: [another],
-        async plant() {
-          await server.empty();
-          await server.run(ours);
-          await server.run(
-            'create (:Outcome {outcome_id: $id, tenant_id: $tenant}), (:Outcome {outcome_id: $another})',
-            {
-              id,
-              another,
-              tenant: TENANT,
-            },
-          );
-        },
-      },
-      {
-        what: 'an outcome among ours whose id is a number',
-        code: 'graph_foreign',
-        names: ['17'],
-        async plant() {
-          await server.empty();
-          await server.run(ours);
-          await server.run('create (:Outcome {outcome_id: 17, tenant_id: $tenant})', { tenant: TENANT });
-        },
-      },
-      {
-        what: 'the same outcome twice',
-        code: 'graph_twins',
-        names: [id],
-        async plant() {
-          await server.empty();
-          await server.run(ours);
-          await server.run('unwind [1, 2] as n create (:Outcome {outcome_id: $id, tenant_id: $tenant})', {
-            id,
-            tenant: TENANT,
-          });
-        },
-      },
-      {
-        what: 'the same link twice',
-        code: 'graph_twins',
-        names: [id, another, 'INVOKED'],
-        async plant() {
-          await server.empty();
-          await server.run(ours);
-          await server.run(
-            `create (a:Outcome {outcome_id: $id, tenant_id: $tenant}), (b:Outcome {outcome_id: $another, tenant_id: $tenant}),
-             (a)-[:INVOKED {link_id: '1'}]->(b), (a)-[:INVOKED {link_id: '2'}]->(b)`,
-            { id, another, tenant: TENANT },
-          );
-        },
-      },
-      {
-        what: 'a graph of another form',
-        code: 'graph_outdated',
-        async plant() {
-          await server.empty();
-          await server.run('create (:LedgerPosition {key: "position", schema_version: 0, ledger_id: "x", epoch: 1})');
-        },
-      },
-      {
-        what: 'a graph of another tenant',
-        code: 'graph_other_tenant',
-        names: [OTHER_TENANT],
-        async plant() {
-          await server.empty();
-          await server.run(
-            `create (:LedgerPosition {key: "position", schema_version: 1, tenant_id: $tenant, ledger_id: "x", epoch: 1})`,
-            { tenant: OTHER_TENANT },
-          );
-        },
-      },
-    ],
-  };
+async function borrow() {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(new URL('/neo4j', inject('sharedServerUrl')), { agent: false }, resolve).on('error', reject);
+  });
+  const said = await new Promise<string>((resolve, reject) => {
+    response.setEncoding('utf8').once('data', resolve).once('error', reject);
+  });
+  if (response.statusCode !== 200) throw new Error(`the run’s Neo4j did not start: ${said}`);
+  // The connection's end may show as a fault of it.
+  response.on('error', () => {});
+  const access = JSON.parse(said) as Pick<Neo4jLocal, 'uri' | 'user' | 'password'>;
+  return { ...access, giveBack: () => void response.destroy() };
 }

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { type GraphSource, reconcile } from '../../lineage/index.ts';
 import { jsonb } from '../../src/database/statement.ts';
 import { graphContents } from './compare-graph.ts';
@@ -42,8 +40,6 @@ export interface Kills {
   instead?: (random: () => number) => Promise<void>;
 }
 
-const SCRIPT = path.join(import.meta.dirname, 'sync-process.ts');
-const VITE_NODE = createRequire(import.meta.url).resolve('vite-node/vite-node.mjs');
 const WRITERS = 4;
 
 /** What a kill costs where the position does not move with the rows: the process is killed between the two. */
@@ -52,7 +48,8 @@ export function itWouldLoseRows(database: TestDatabase, graph: (tenantId: string
     const tenantId = await database.tenant();
     const ids = await recordChain(sqlLedger(database, { tenantId, ...ORCHESTRATOR }), 3);
     const { source, order } = await graph(tenantId);
-    const torn = startProcess({ url: database.urlAs('ledger_sync'), tenantId, graph: order, torn: true });
+    const start = await processStarter({ url: database.urlAs('ledger_sync'), tenantId, graph: order, torn: true });
+    const torn = start();
     await until(() => torn.said({ torn: true }));
     await torn.end('SIGKILL');
     const worker = startWorker(mirrorOf(database, source));
@@ -71,25 +68,25 @@ export async function throughKills(
   const tenantId = await database.tenant();
   const ledger = sqlLedger(database, { tenantId, ...ORCHESTRATOR });
   const { source, order } = await graph(tenantId);
-  const writing = startWriters(database, ledger, random);
+  const start = await processStarter({ url: database.urlAs('ledger_sync'), tenantId, graph: order });
+  const writing = startWriters(database, ledger, kills);
   onTestFinished(() => writing.end());
 
-  const child = () => startProcess({ url: database.urlAs('ledger_sync'), tenantId, graph: order });
-  let process = child();
+  let process = start();
   let mirrored = 0;
   for (let round = 0; round < kills.rounds; round += 1) {
     // Mostly while it writes, some rows or batches in; sometimes while it starts.
-    const after = Math.floor(random() * 200);
-    if (random() < 0.8) await until(() => process.rows() > after, Boolean, 60_000);
-    else await until(() => process.rows() >= 0 || random() < 0.01, Boolean, 60_000);
-    await sleep(random() * 60);
+    const [starting, rows, moment] = [random() < 0.2, 1 + Math.floor(random() * 60), random()];
+    const before = kills.instead ? process.rows() : 0;
+    if (!starting) await until(() => process.rows() >= before + rows, Boolean, 60_000);
+    await sleep(moment * (starting ? 400 : 60));
     if (kills.instead) {
       await kills.instead(random);
       continue;
     }
     mirrored += Math.max(0, process.rows());
     await process.end(kills.end);
-    process = child();
+    process = start();
   }
   await writing.end();
   await until(() => process.rows() > 0, Boolean, 60_000);
@@ -118,8 +115,16 @@ export function itSurvives(
   );
 }
 
-function startProcess(order: SyncProcessOrder) {
-  const child: ChildProcess = spawn(globalThis.process.execPath, [VITE_NODE, SCRIPT], {
+/** Starts processes of one order; their script is built once in a run. */
+async function processStarter(order: SyncProcessOrder) {
+  const response = await fetch(new URL('/sync-process', inject('sharedServerUrl')));
+  if (!response.ok) throw new Error(`the worker's script was not built: ${await response.text()}`);
+  const { script } = (await response.json()) as { script: string };
+  return () => startProcess(script, order);
+}
+
+function startProcess(script: string, order: SyncProcessOrder) {
+  const child: ChildProcess = spawn(globalThis.process.execPath, [script], {
     env: { ...globalThis.process.env, SYNC_ORDER: JSON.stringify(order) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -151,10 +156,12 @@ function startProcess(order: SyncProcessOrder) {
 }
 
 /** Writers that record trees of causes within executions, and one whose transaction stalls, until they are told to end. */
-function startWriters(database: TestDatabase, ledger: SqlLedger, random: () => number) {
+function startWriters(database: TestDatabase, ledger: SqlLedger, { seed, instead }: Kills) {
   const ending = new AbortController();
   const moment = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => undefined);
-  const writer = async () => {
+  // Fewer where a server takes seconds to come back: what they write meanwhile has to be compared in the end.
+  const writers = instead ? 1 : WRITERS;
+  const writer = async (random: () => number) => {
     while (!ending.signal.aborted) {
       const execution = await ledger.startExecution();
       const starts: Document[] = [];
@@ -169,7 +176,7 @@ function startWriters(database: TestDatabase, ledger: SqlLedger, random: () => n
       await moment(random() * 200);
     }
   };
-  const stalling = async () => {
+  const stalling = async (random: () => number) => {
     while (!ending.signal.aborted) {
       const slow = await openTransaction(database, ledger.caller);
       const start = invocationStart();
@@ -180,7 +187,9 @@ function startWriters(database: TestDatabase, ledger: SqlLedger, random: () => n
       await (commits ? slow.commit() : slow.rollback());
     }
   };
-  const running = Promise.all([stalling(), ...Array.from({ length: WRITERS }, writer)]);
+  // Each with numbers of its own, so that who comes first does not change what each does.
+  const own = (n: number) => randomFrom(seed * 100 + n);
+  const running = Promise.all([stalling(own(0)), ...Array.from({ length: writers }, (_, n) => writer(own(n + 1)))]);
   running.catch(() => undefined);
   return {
     async end(): Promise<void> {

@@ -20,20 +20,36 @@ export class Gate {
     }
   }
 
-  /** Waits until nothing else is at work and keeps it so; what comes later waits. */
-  async alone<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Waits until nothing else is at work and keeps it so; what comes later waits. Where what runs does not end within
+   * `patienceMs`, the later ones go on, and this does not happen.
+   *
+   * @returns whether `work` was done
+   */
+  async alone(work: () => Promise<void>, patienceMs?: number): Promise<boolean> {
     while (this.#alone) await this.#alone;
     let done = () => {};
     this.#alone = new Promise((resolve) => {
       done = resolve;
     });
     try {
-      if (this.#inside > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-      return await work();
+      if (this.#inside > 0 && !(await this.#emptied(patienceMs))) return false;
+      await work();
+      return true;
     } finally {
       this.#alone = null;
       done();
     }
+  }
+
+  #emptied(patienceMs: number | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = patienceMs === undefined ? undefined : setTimeout(() => resolve(false), patienceMs);
+      this.#idle.push(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
   }
 }
 

@@ -14,6 +14,8 @@ export interface EmbeddedOptions {
   directory: string;
   /** The one tenant this graph mirrors; left out or null = all. */
   tenantId?: string | null;
+  /** Memory for its pages, for what its log holds, and for writes and queries, in bytes (256 MiB). A second handle on the directory shares the first one's. */
+  bufferPool?: number;
 }
 
 /** The address of the graph in a directory, without opening it. */
@@ -26,9 +28,13 @@ export const embeddedAddress = (directory: string): string => resolve(directory)
  * @throws GraphFault `embedded_missing`, `graph_locked` (another process has it open), `graph_files`, `graph_damaged`
  * @throws GraphRefused files of something else or of another version
  */
-export async function openEmbedded({ directory, tenantId = null }: EmbeddedOptions): Promise<Graph> {
+export async function openEmbedded({ directory, tenantId = null, bufferPool }: EmbeddedOptions): Promise<Graph> {
   const library = await loadLibrary();
-  const { store, release } = await holdStore(resolve(directory), library);
+  const { store, release } = await holdStore(
+    resolve(directory),
+    library,
+    bufferPool === undefined ? {} : { bufferPool },
+  );
   const run = store.run.bind(store);
 
   /** Applies changes in one transaction, with the position's move if there is one. */

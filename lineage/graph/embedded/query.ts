@@ -1,9 +1,10 @@
 import { QueryRefused } from '../fault.ts';
 import type { QueryOptions, QueryResult } from '../graph.ts';
+import { lastOf, type Row } from './files.ts';
 import type { Connection, Parameters } from './library.ts';
 import { type QueryText, readQueryText } from './query-text.ts';
 import { isRounded, plainValue, timeOfText } from './query-values.ts';
-import { lastOf, type Row, type Store } from './store.ts';
+import type { Store } from './store.ts';
 
 /** Recursive patterns reach so far at most; the library's own limit is 30. */
 const DEEPEST = 64;

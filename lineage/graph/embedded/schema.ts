@@ -37,11 +37,14 @@ const markOf = (tenantId: string | null) => `outcome-ledger graph ${VERSION}, te
  * @throws GraphRefused `graph_foreign`, `graph_outdated`, `graph_other_tenant`
  */
 export async function prepareSchema(store: Store, tenantId: string | null): Promise<void> {
-  await store.transaction(async (run) => {
+  const made = await store.transaction(async (run) => {
     const tables = await run('CALL show_tables() RETURN name, comment');
     if (tables.length === 0) await createTables(run, tenantId);
     else checkTables(tables, store.directory, tenantId);
+    return tables.length === 0;
   });
+  // Into the files at once: they never fall back behind their tables then.
+  if (made) await store.checkpoint();
 }
 
 async function createTables(run: Run, tenantId: string | null): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { openingFault } from './faults.ts';
 import type { Library } from './library.ts';
-import { Store } from './store.ts';
+import { Store, type StoreOptions } from './store.ts';
 
 interface Shared {
   store: Promise<Store>;
@@ -15,17 +15,17 @@ const open = new Map<string, Shared>();
 /** One handle's hold on a store. */
 export interface Hold {
   store: Store;
-  /** Gives it up; the last one closes the files. */
+  /** Gives it up; the last one closes the files. Should that fail, they stay open for the next. */
   release(): Promise<void>;
 }
 
 /** @throws GraphFault, GraphRefused with the remedy */
-export async function holdStore(directory: string, library: Library): Promise<Hold> {
+export async function holdStore(directory: string, library: Library, options: Partial<StoreOptions>): Promise<Hold> {
   try {
     mkdirSync(directory, { recursive: true });
     const place = realpathSync(directory);
     for (let closing = open.get(place)?.closing; closing; closing = open.get(place)?.closing) await closing;
-    const shared = open.get(place) ?? { store: Store.open(directory, library), handles: 0, closing: null };
+    const shared = open.get(place) ?? { store: Store.open(directory, library, options), handles: 0, closing: null };
     open.set(place, shared);
     shared.handles += 1;
     const store = await shared.store.catch((error) => {
@@ -48,6 +48,13 @@ export async function holdStore(directory: string, library: Library): Promise<Ho
 async function release(place: string, shared: Shared, store: Store): Promise<void> {
   shared.handles -= 1;
   if (shared.handles > 0) return;
-  shared.closing = store.close().finally(() => open.delete(place));
+  const closing = store.close();
+  shared.closing = closing.then(
+    () => void open.delete(place),
+    () => {
+      shared.closing = null;
+    },
+  );
   await shared.closing;
+  await closing;
 }

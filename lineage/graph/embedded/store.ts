@@ -1,54 +1,81 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { GraphFault } from '../fault.ts';
 import { faultOf } from './faults.ts';
+import { Files, type Row, rowsOf } from './files.ts';
 import { Gate, Places, Queue } from './gate.ts';
-import type { Connection, Database, Library, Parameters, QueryResult } from './library.ts';
+import type { Connection, Library, Parameters } from './library.ts';
+import { Pause } from './pause.ts';
 
-export type Row = Record<string, unknown>;
+export type { Row };
 /** Runs one statement inside a transaction. */
 export type Run = (text: string, parameters?: Parameters) => Promise<Row[]>;
 
-/** Pages of the files kept in memory. Results of queries and the changes of an open transaction need room here, too. */
-const BUFFER_POOL = 256 * 1024 * 1024;
+export interface StoreOptions {
+  /** Bytes of the files kept in memory. Results of queries, what the log holds and the changes of an open transaction need room here, too. */
+  bufferPool: number;
+  /** How long nothing must have been written, in milliseconds, until the log is worth a checkpoint. */
+  pauseMs: number;
+}
+
+const MIB = 1024 * 1024;
+export const STORE_DEFAULTS: StoreOptions = { bufferPool: 256 * MIB, pauseMs: 1_000 };
+
 /**
- * Address space set aside for the files, not memory. Every checkpoint uses up about 9 MiB of it until the graph is opened
- * again, whatever it writes, and one that finds none left damages the files: 1 TiB is for over 100,000 of them.
+ * When the log is written into the files, which stops writers for seconds in a large graph, however short the log is. By its
+ * length, as a share of the buffer pool: what the log holds stays there until then, in about as many bytes, and a checkpoint
+ * that finds the pool full fails.
  */
-const ADDRESS_SPACE = 2 ** 40;
-/** A checkpoint is due when the write-ahead log is so long … */
-const LOG_DUE = 64 * 1024 * 1024;
-/** … and no longer waits for a moment without queries when it is so long. */
-const LOG_OVERDUE = 4 * LOG_DUE;
+const LOG_SHARE = {
+  /** In a pause of writing: what a crash leaves to read again is short then. */
+  worth: 1 / 16,
+  /** Before the next write: with more than this in the log, writes become slower. */
+  due: 1 / 8,
+  /** Then it no longer waits for a moment without queries. */
+  overdue: 1 / 4,
+};
+/** How long a checkpoint lets everything else wait for queries to end: the library does not end each of them at its limit. */
+const PATIENCE_MS = 5_000;
 /** Queries at once. More would take the threads of Node's pool from the writer. */
 const READERS = 2;
 
-/** The files of one graph, opened: one transaction that writes at a time, and a few queries beside it. */
+/** One graph, opened: one transaction that writes at a time, and a few queries beside it. */
 export class Store {
   readonly directory: string;
-  readonly #file: string;
-  readonly #database: Database;
-  readonly #library: Library;
+  readonly #files: Files;
+  readonly #bufferPool: number;
   readonly #gate = new Gate();
   readonly #writes = new Queue();
   readonly #readers = new Places(READERS);
+  readonly #pause: Pause;
+  /** Works of the writer that run or wait. */
+  #pending = 0;
+  /** The log's length at which a checkpoint next waits for queries; raised when they did not end. */
+  #overdue: number;
+  /** The log's length after the last of them: one that left it as it was has only read. */
+  #logged = 0;
   #countsWrong = false;
   #closed: Promise<void> | null = null;
 
-  private constructor(directory: string, library: Library) {
-    this.directory = directory;
-    this.#library = library;
-    this.#file = join(directory, 'graph.lbug');
-    // Checkpoints are ours to time: never beside a query. What a torn log cannot give back is read from the ledger again.
-    this.#database = new library.Database(this.#file, BUFFER_POOL, true, false, ADDRESS_SPACE, false, -1, false, true);
+  private constructor(files: Files, { bufferPool, pauseMs }: StoreOptions) {
+    this.directory = files.directory;
+    this.#files = files;
+    this.#bufferPool = bufferPool;
+    this.#overdue = bufferPool * LOG_SHARE.overdue;
+    this.#pause = new Pause(pauseMs, () => this.#paused());
   }
 
-  /** The directory must exist. Throws what the library throws. */
-  static async open(directory: string, library: Library): Promise<Store> {
-    const store = new Store(directory, library);
-    await store.#database.init();
+  /**
+   * The directory must exist.
+   *
+   * @throws GraphFault, GraphRefused with the remedy
+   */
+  static async open(directory: string, library: Library, options: Partial<StoreOptions> = {}): Promise<Store> {
+    const given = { ...STORE_DEFAULTS, ...options };
+    const files = new Files(directory, library, given.bufferPool);
+    await files.open();
+    const store = new Store(files, given);
     // What a crash left in the log may hold deletions.
-    store.#countsWrong = store.#log() > 0;
+    store.#countsWrong = files.log > 0;
+    store.#noteLog();
     return store;
   }
 
@@ -57,7 +84,10 @@ export class Store {
     return this.#write((writer) => rowsOf(writer, text, parameters));
   }
 
-  /** All or nothing. The first statement that fails ends it: the library has rolled back by then. */
+  /**
+   * All or nothing. The first statement that fails ends it: the library has rolled back by then. Where it failed because the
+   * buffer pool was full, `work` is called a second time.
+   */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     return this.#write(async (writer) => {
       const run: Run = (text, parameters = {}) => rowsOf(writer, text, parameters);
@@ -84,85 +114,137 @@ export class Store {
   /** Works with a connection that reads, beside the writer. */
   async read<T>(work: (reader: Connection) => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
-    if (this.#countsWrong) await this.#writes.run(() => this.#settleCounts());
-    return this.#readers.within(() =>
-      this.#gate.shared(() => {
+    if (this.#countsWrong) await this.#inTurn(() => this.#settleCounts());
+    return this.#readers.within(async () => {
+      await this.#stand();
+      return this.#gate.shared(() => {
         this.#refuseWhenClosed();
-        return this.#connected(work);
-      }),
-    );
+        return this.#files.connected(work);
+      });
+    });
   }
 
-  /** Lets what runs end, writes the log into the files and gives them up. */
+  /** Writes the log into the files, so that what stands there no longer depends on it. */
+  checkpoint(): Promise<void> {
+    this.#refuseWhenClosed();
+    return this.#inTurn(() => this.#checkpoint());
+  }
+
+  /**
+   * Lets what runs end, writes the log into the files and gives them up.
+   *
+   * @throws GraphFault when the log cannot be written: then they stay open
+   */
   close(): Promise<void> {
-    this.#closed ??= this.#writes.run(() =>
-      this.#gate.alone(async () => {
-        await this.#connected((writer) => rowsOf(writer, 'CHECKPOINT', {})).catch(() => undefined);
-        await this.#database.close();
-      }),
-    );
+    this.#closed ??= this.#writes.run(async () => {
+      try {
+        this.#pause.stop();
+        await this.#gate.alone(() => this.#files.close());
+      } catch (error) {
+        this.#closed = null;
+        throw faultOf(error);
+      }
+    });
     return this.#closed;
   }
 
-  async #write<T>(work: (writer: Connection) => Promise<T>): Promise<T> {
+  #write<T>(work: (writer: Connection) => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
+    const working = async () => {
+      await this.#stand();
+      return this.#gate.shared(() => this.#files.connected(work));
+    };
+    return this.#inTurn(async () => {
+      // Before the work and not after it: a checkpoint that fails must not make a committed transaction look failed.
+      await this.#checkpointWhenDue();
+      return await working().catch((error) => this.#withRoom(error, working));
+    });
+  }
+
+  /** One after the other: what writes, and checkpoints. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#pending += 1;
     return this.#writes.run(async () => {
       try {
-        // Before the work and not after it: a checkpoint that fails must not make a committed transaction look failed.
-        await this.#checkpointWhenDue();
-        return await this.#gate.shared(() => this.#connected(work));
+        return await work();
       } catch (error) {
         throw faultOf(error);
+      } finally {
+        this.#pending -= 1;
+        this.#noteLog();
       }
     });
   }
 
+  /** A full buffer pool: queries take room in it, and so does what only the log holds. Both are gone after a checkpoint. */
+  async #withRoom<T>(error: unknown, working: () => Promise<T>): Promise<T> {
+    const fault = faultOf(error);
+    if (!(fault instanceof GraphFault && fault.code === 'buffer_pool_full')) throw fault;
+    await this.#checkpoint();
+    return working();
+  }
+
   async #checkpointWhenDue(): Promise<void> {
-    const log = this.#log();
-    if (log >= LOG_OVERDUE || (log >= LOG_DUE && this.#gate.quiet)) await this.#checkpoint();
+    const log = this.#files.log;
+    const due = LOG_SHARE.due * this.#bufferPool;
+    if (log < due || !(this.#gate.quiet || log >= this.#overdue)) return;
+    // A query that does not end must not stop the writer: the log grows a while longer then.
+    if (!(await this.#checkpointed())) this.#overdue = log + due;
   }
 
+  #paused(): void {
+    if (this.#closed || this.#files.log < LOG_SHARE.worth * this.#bufferPool) return;
+    if (this.#pending > 0 || !this.#gate.quiet) this.#pause.restart();
+    else void this.#writes.run(() => this.#checkpoint().catch(() => undefined));
+  }
+
+  /** Without it, a count may be wrong: where a query that does not end prevents the checkpoint, the next one is refused. */
   async #settleCounts(): Promise<void> {
-    if (this.#countsWrong && !this.#closed) await this.#checkpoint().catch(() => undefined);
+    if (this.#countsWrong && !this.#closed) await this.#checkpoint();
   }
 
+  /** @throws GraphFault `graph_busy` too */
   async #checkpoint(): Promise<void> {
-    await this.#gate.alone(() => this.#connected((writer) => rowsOf(writer, 'CHECKPOINT', {})));
-    this.#countsWrong = false;
+    if (!(await this.#checkpointed())) throw this.#busy();
   }
 
-  #log(): number {
-    return statSync(`${this.#file}.wal`, { throwIfNoEntry: false })?.size ?? 0;
+  /** @returns false when queries left it no moment */
+  async #checkpointed(): Promise<boolean> {
+    await this.#stand();
+    return this.#gate.alone(async () => {
+      try {
+        await this.#files.checkpoint();
+        this.#overdue = this.#bufferPool * LOG_SHARE.overdue;
+      } finally {
+        this.#logged = this.#files.log;
+        this.#countsWrong = this.#logged > 0;
+      }
+    }, PATIENCE_MS);
   }
 
-  /** A connection for one piece of work: it keeps every statement that it prepared until it is closed. */
-  async #connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = new this.#library.Connection(this.#database);
-    try {
-      await connection.init();
-      return await work(connection);
-    } finally {
-      await connection.close();
-    }
+  /** Opens the files again where a failed checkpoint has left them closed. */
+  async #stand(): Promise<void> {
+    if (this.#files.standing) return;
+    if (!(await this.#gate.alone(() => this.#files.open(), PATIENCE_MS))) throw this.#busy();
+  }
+
+  /** Each write that made the log longer lets the pause begin anew. */
+  #noteLog(): void {
+    const log = this.#files.log;
+    if (log !== this.#logged && !this.#closed) this.#pause.restart();
+    this.#logged = log;
+  }
+
+  #busy(): GraphFault {
+    return new GraphFault(
+      'passing',
+      'graph_busy',
+      `the embedded graph in ${this.directory} is held by a query that does not end`,
+    );
   }
 
   #refuseWhenClosed(): void {
     if (this.#closed)
       throw new GraphFault('passing', 'graph_closed', `the embedded graph in ${this.directory} was closed`);
   }
-}
-
-async function rowsOf(connection: Connection, text: string, parameters: Parameters): Promise<Row[]> {
-  const prepared = await connection.prepare(text);
-  if (!prepared.isSuccess()) throw new Error(prepared.getErrorMessage());
-  const result = lastOf(await connection.execute(prepared, parameters));
-  try {
-    return result.getAllSync();
-  } finally {
-    result.close();
-  }
-}
-
-export function lastOf(result: QueryResult | QueryResult[]): QueryResult {
-  return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }

@@ -1,19 +1,22 @@
-import { PositionMoved } from '../fault.ts';
+import { GraphRefused, PositionMoved } from '../fault.ts';
 import type { Position } from '../graph.ts';
 import type { ManagedTransaction } from './driver.ts';
+import { EMPTY_IT } from './remedies.ts';
 
 /** Counts up when the mirror's nodes or relationships change their form; a graph of another number is refilled. */
 export const SCHEMA_VERSION = 1;
 
 /** What the one position node holds. */
-export interface PositionNode {
-  /** Null where there is none: no version of ours made the node. */
-  schema_version: number | null;
+interface PositionNode {
   tenant_id: string | null;
   position: Position | null;
 }
 
-/** Reads the position node; null where there is none. */
+/**
+ * Reads the position node; null where there is none.
+ *
+ * @throws GraphRefused `graph_outdated` where the graph is of another form
+ */
 export async function readPositionNode(tx: ManagedTransaction): Promise<PositionNode | null> {
   const { records } = await tx.run('match (p:LedgerPosition {key: "position"}) return p');
   return records[0] ? positionNodeOf(records[0].get('p').properties) : null;
@@ -23,6 +26,8 @@ export async function readPositionNode(tx: ManagedTransaction): Promise<Position
  * Takes the position node's write lock, which the transaction keeps to its end, and reads what stands there then: setting a
  * property waits for the transaction that wrote before, and the node is returned after that. A node that somebody has deleted
  * is made again.
+ *
+ * @throws GraphRefused `graph_outdated` where the graph is of another form
  */
 export async function lockPosition(
   tx: ManagedTransaction,
@@ -66,11 +71,15 @@ export function clearPosition(tx: ManagedTransaction) {
 function positionNodeOf(properties: Record<string, unknown>): PositionNode {
   const tenant_id = (properties['tenant_id'] as string | undefined) ?? null;
   const { ledger_id, epoch, xid, seq, kind, schema_version } = properties;
+  // Nothing else of it may be believed: of another form, a position reads as one that no ledger has.
+  if (schema_version !== BigInt(SCHEMA_VERSION)) {
+    throw new GraphRefused(
+      'graph_outdated',
+      `this graph was filled by another version of outcome-ledger (the form of its nodes is ${schema_version ?? 'unknown'}, expected ${SCHEMA_VERSION})`,
+      EMPTY_IT,
+    );
+  }
   const position =
     ledger_id === undefined ? null : { ledger_id, tenant_id, epoch: Number(epoch), xid, seq: Number(seq), kind };
-  return {
-    schema_version: typeof schema_version === 'bigint' ? Number(schema_version) : null,
-    tenant_id,
-    position: position as Position | null,
-  };
+  return { tenant_id, position: position as Position | null };
 }
