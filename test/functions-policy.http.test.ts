@@ -52,6 +52,31 @@ const policyOf = ({ decision, policy_rule_triggered, risk_score, requires_hitl, 
 });
 
 describe('a policy set', () => {
+  test('a set that can no longer be asked is a recorded escalation', async () => {
+    const tenant = await stack.database.tenant();
+    const mine = await apiOf(stack, { tenantId: tenant, role: 'policy_guard', actorId: 'os-agt-002' });
+    const starter = await apiOf(stack, { tenantId: tenant });
+    await mine('POST', '/policy/sets', { version: '1.0.0', policies: POLICIES });
+    // As an engine that has become stricter since would find it: put there in replica mode, where nothing is checked.
+    await stack.database.admin.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`
+        insert into public.policy_sets
+        select (jsonb_populate_record(p, jsonb_build_object('version', '2.0.0', 'policies', 'permit (', 'content_hash', repeat('0', 64),
+          'seq', nextval('ledger_internal.feed_seq'), 'recorded_at', clock_timestamp()))).* from public.policy_sets p where p.tenant_id = ${tenant}`;
+    });
+    const start = invocationStart({ governance_class: 'supervised', correlation_id: randomUUID() });
+    await starter('POST', '/invocations', start);
+    const question = {
+      invocation_id: start['invocation_id'],
+      action: 'allocate',
+      resource: { type: 'Edition', id: '45' },
+    };
+    const { status, body } = await mine('POST', '/policy/evaluate', question);
+    expect([status, body]).toMatchObject([201, { decision: 'escalate', requires_hitl: true }]);
+    expect(body['evaluation'].errors[0]).toMatch(/^engine_failed: /);
+  });
+
   test('is there before it decides', async () => {
     const empty = await stack.database.tenant();
     const bare = await apiOf(stack, { tenantId: empty, role: 'policy_guard', actorId: 'g' });

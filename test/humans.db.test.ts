@@ -144,6 +144,53 @@ describe('who answers', () => {
   });
 });
 
+describe('an answer', () => {
+  it('given before the decision says nothing about it', async () => {
+    const start = await ledger.start({ governance_class: 'supervised' });
+    const about = { invocation_id: start['invocation_id'] };
+    const early = await ledger.ask('open_hitl_request', jsonb({ ...about, reason: 'may I use the test data?' }));
+    await answer(operator, early.record['hitl_request_id']);
+    const decided = await guard.decide(policyDecision(about, { requires_hitl: true }));
+    const outcome = envelopeFor(start, 'success', { policy: { ...policyMember('allow'), requires_hitl: true } });
+    expect(await codeOf(ledger.record(start, outcome))).toBe('hitl_required');
+    await answer(operator, decided.record['decision_id']);
+    expect((await ledger.record(start, outcome)).result).toBe('recorded');
+  });
+
+  it('that came later counts', async () => {
+    const { start, id, outcome } = await held();
+    await answer(operator, id);
+    const again = await ledger.ask(
+      'open_hitl_request',
+      jsonb({ invocation_id: start['invocation_id'], reason: 'the buyer has changed' }),
+    );
+    await answer(operator, again.record['hitl_request_id'], 'rejected');
+    expect(await codeOf(ledger.record(start, outcome('success')))).toBe('hitl_rejected');
+  });
+});
+
+it('a request whose subject ended otherwise is closed, for one who reads it and in the lists', async () => {
+  const { start, id, outcome } = await held();
+  await ledger.record(start, outcome('failure'));
+  expect(await request(id)).toMatchObject({ state: 'closed', resolution: null });
+  expect(await codeOf(answer(operator, id))).toBe('invocation_closed');
+  const listed = async (state: string) =>
+    (await ledger.ask<Document>('list_hitl_requests', jsonb({ state, invocation_id: start['invocation_id'] })))[
+      'items'
+    ].map((item: Document) => item['hitl_request_id']);
+  expect([await listed('closed'), await listed('open'), await listed('expired')]).toEqual([[id], [], []]);
+  const late = await ledger.start({ deadline_in_ms: 1 });
+  const asked = await ledger.ask(
+    'open_hitl_request',
+    jsonb({ invocation_id: late['invocation_id'], reason: 'now?', expires_in_ms: 1 }),
+  );
+  await sweep();
+  const expired = asked.record['hitl_request_id'];
+  expect(await request(expired)).toMatchObject({ state: 'expired' });
+  const page = await ledger.ask<Document>('list_hitl_requests', jsonb({ state: 'expired' }));
+  expect(page['items'].map((item: Document) => item['hitl_request_id'])).toContain(expired);
+});
+
 describe('an escalated outcome', () => {
   it('opens the request it names and is linked to the answer', async () => {
     const start = await ledger.start();

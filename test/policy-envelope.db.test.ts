@@ -71,7 +71,7 @@ describe('the whole product', () => {
     ],
     [
       'the approval',
-      `was_answered(subject ledger_internal.subject, answer text) returns boolean language sql as $$ select answer = 'approved' $$`,
+      `answer_to(decided public.policy_decisions, subject ledger_internal.subject) returns text language sql as $$ select 'approved' $$`,
       (cell) => ['hitl_required', 'hitl_rejected'].includes(verdictOf(cell)),
     ],
   ])('sees %s taken away', async (_, replacement, spokenOf) => {

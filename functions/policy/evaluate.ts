@@ -2,15 +2,19 @@
 import type { LedgerRecord, PolicySubject, Session } from '../../src/database/index.ts';
 import { getPolicySet, policySubject, Refusal, recordEvaluation } from '../../src/database/index.ts';
 import {
+  type Evaluation,
   evaluate,
   maskErrors,
   maskInput,
+  PolicyEngineError,
   type PolicyRequest,
   PolicyRequestInvalid,
+  PolicySetInvalid,
   type PreparedPolicySet,
   preparedPolicySet,
   preparePolicySet,
   principalOf,
+  undecided,
 } from '../../src/policy/index.ts';
 import { KINDS, recordedAnswer } from '../_shared/answers.ts';
 import { readObject } from '../_shared/body.ts';
@@ -89,7 +93,8 @@ export const evaluatePolicy: Endpoint = endpoint({
 interface SetInForce {
   version: string;
   mask: string[];
-  prepared: PreparedPolicySet;
+  /** Or why it cannot be asked: it was checked when it was stored, by an engine that is another by now, or that has failed. */
+  prepared: PreparedPolicySet | Error;
 }
 
 /** Read from the database and parsed only when this process does not hold it. */
@@ -100,10 +105,15 @@ async function setInForce(session: Session, { policy_set }: PolicySubject): Prom
   if (held) return { version, mask, prepared: held };
   const stored = (await getPolicySet(session, version)) as LedgerRecord;
   const source = { policies: stored['policies'] as string, schema: stored['schema'] as string | null };
-  return { version, mask, prepared: await preparePolicySet(source) };
+  const prepared = await preparePolicySet(source).catch((error: unknown) => {
+    if (error instanceof PolicySetInvalid || error instanceof PolicyEngineError) return error;
+    throw error;
+  });
+  return { version, mask, prepared };
 }
 
-function decided(set: PreparedPolicySet, input: PolicyRequest) {
+function decided(set: PreparedPolicySet | Error, input: PolicyRequest): Evaluation {
+  if (set instanceof Error) return undecided(set);
   try {
     return evaluate(set, input);
   } catch (error) {

@@ -93,7 +93,7 @@ export const listRequests: Endpoint = endpoint({
   summary: 'List requests',
   description: 'Newest first; `state=open` is what waits for a human now.',
   query: z.strictObject({
-    state: wordParameter('Where the request stands.', ['open', 'approved', 'rejected', 'expired']).optional(),
+    state: wordParameter('Where the request stands.', ['open', 'approved', 'rejected', 'expired', 'closed']).optional(),
     correlation_id: CORRELATION_PARAMETER,
     source_id: SOURCE_PARAMETERS.source_id,
     invocation_id: uuidParameter('The invocation it is about.').optional(),

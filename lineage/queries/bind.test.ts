@@ -122,6 +122,7 @@ describe('a query of one’s own', () => {
   test('gets the parameters that it names', () => {
     expect(bindRaw(text, { status: 'failure' }, TENANT).parameters).toEqual({ tenant_id: TENANT, status: 'failure' });
     expect(bindRaw('RETURN 1', {}, TENANT).parameters).toEqual({});
+    expect(() => bindRaw('RETURN $tenant_id', { tenant_id: 'another' }, TENANT)).toThrow(/tenant that was asked for/);
     expect(bindRaw("RETURN '$x' // $y", {}, null).parameters).toEqual({});
     expect(bindRaw('RETURN $`a b`', { 'a b': 1 }, null).parameters).toEqual({ 'a b': 1 });
   });

@@ -43,6 +43,12 @@ export function bindQuery(name: string, raw: Record<string, unknown>, tenantId: 
  */
 export function bindRaw(text: string, raw: Record<string, unknown>, tenantId: string | null): BoundQuery {
   guardQuery(text);
+  if (tenantId !== null && Object.hasOwn(raw, 'tenant_id')) {
+    throw new QueryRefused(
+      'query_invalid',
+      '$tenant_id is the tenant that was asked for; do not give it another value',
+    );
+  }
   const given: Record<string, unknown> = tenantId === null ? { ...raw } : { tenant_id: tenantId, ...raw };
   const wanted = parametersOf(text);
   const missing = wanted.find((name) => !Object.hasOwn(given, name));

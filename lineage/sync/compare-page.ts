@@ -17,11 +17,9 @@ export function compareOutcomes(
   ledger: readonly OutcomeFacts[],
   graph: readonly { key: OutcomeKey; facts: OutcomeFacts | null }[],
 ): Differences<OutcomeFacts, OutcomeKey> {
-  const stubs = new Set<string>();
   const mirrored = new Map<string, OutcomeFacts>();
   for (const { key, facts } of graph) {
     if (facts) mirrored.set(outcomeKeyText(key), facts);
-    else stubs.add(outcomeKeyText(key));
   }
   return compare(ledger, mirrored, outcomeKeyText);
 }

@@ -265,7 +265,8 @@ export type PolicySetRecord = PolicySet & { content_hash: string; recorded_at: s
 /** A question to a human; `age_s` in seconds. */
 export interface HitlRequestRecord {
   hitl_request_id: string;
-  state: 'open' | 'approved' | 'rejected' | 'expired';
+  /** `closed`: its subject ended without an answer. */
+  state: 'open' | 'approved' | 'rejected' | 'expired' | 'closed';
   subject_type: 'invocation' | 'execution';
   invocation_id: string | null;
   execution_id: string | null;

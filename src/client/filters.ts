@@ -49,7 +49,7 @@ export interface EventFilter extends PageFilter {
 }
 
 export interface HitlFilter extends PageFilter {
-  state?: 'open' | 'approved' | 'rejected' | 'expired';
+  state?: 'open' | 'approved' | 'rejected' | 'expired' | 'closed';
   correlation_id?: string;
   source_id?: string;
   invocation_id?: string;

@@ -34,6 +34,17 @@ export function evaluate(set: PreparedPolicySet, request: PolicyRequest): Evalua
   };
 }
 
+/** What a set that cannot be asked decides: a human must. */
+export function undecided(fault: Error): Evaluation {
+  const errors: EvaluationError[] = [{ code: 'engine_failed', policy_id: null, message: shortened(fault.message) }];
+  return {
+    ...verdictOf({ decision: 'deny', determining: [], errors, riskScore: null }),
+    determining: [],
+    errors,
+    latency_us: 0,
+  };
+}
+
 function ask(set: ParsedPolicySet, request: CedarRequest, riskScore: number | null): Answer {
   const failed = (code: EvaluationError['code'], messages: readonly string[]): Answer => {
     const errors = messages.map((message) => ({ code, policy_id: null, message: shortened(message) }));

@@ -1,7 +1,7 @@
 export type { Say } from './annotations.ts';
 export { type CheckedPolicySet, checkPolicySet } from './check.ts';
 export { PolicyEngineError, PolicyRequestInvalid, PolicySetInvalid } from './errors.ts';
-export { type Evaluation, evaluate } from './evaluate.ts';
+export { type Evaluation, evaluate, undecided } from './evaluate.ts';
 export type { Finding, FindingRule } from './finding.ts';
 export * from './limits.ts';
 export { MASKED, maskErrors, maskFaults, maskInput } from './mask.ts';

@@ -20,7 +20,7 @@ export function startRelay(options: RelayOptions): RelayWorker {
   const { log = () => undefined, random = Math.random, env = process.env } = options;
   const pace = checked({ ...PACE, ...options.pace });
   const traces = traceConfig(env);
-  const board = new StatusBoard(traces?.endpoint ?? null, log);
+  const board = new StatusBoard(traces && originOf(traces.endpoint), log);
   const ledger = new RelayLedger(options.url, pace.leaseMs);
   const sender = createSender({ reach: options.allowLoopback ? 'public_and_loopback' : 'public', ca: options.ca });
   const stopping = new AbortController();
@@ -33,7 +33,7 @@ export function startRelay(options: RelayOptions): RelayWorker {
     maxTurns: options.maxTurns ?? 64,
     schedule: { ...RETRIES, ...options.retry },
   });
-  log({ level: 'info', message: 'relay starting', details: { traces: traces?.endpoint ?? null } });
+  log({ level: 'info', message: 'relay starting', details: { traces: traces && originOf(traces.endpoint) } });
   const running = Promise.all([
     webhooks.run(),
     traces && exportTraces(traces, common),
@@ -49,6 +49,11 @@ export function startRelay(options: RelayOptions): RelayWorker {
       board.standing.enter('stopped');
     },
   };
+}
+
+/** Some vendors put a key into the path or the query: neither is anybody's who asks for the health. */
+function originOf(endpoint: string): string {
+  return new URL(endpoint).origin;
 }
 
 async function exportTraces(

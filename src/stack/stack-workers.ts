@@ -30,7 +30,10 @@ export type StackWorkers = {
  */
 export function startStackWorkers({ urls, logFile, onNotice, undo }: StackWorkersOptions): StackWorkers {
   const file = createWriteStream(logFile, { flags: 'a', mode: 0o600 });
-  undo.push(() => new Promise((done) => file.end(done)));
+  // A full disk must not end the ledger for the sake of a log.
+  file.once('error', (error) => onNotice(`the workers’ log cannot be written: ${error.message}`));
+  file.on('error', () => undefined);
+  undo.push(() => new Promise<void>((done) => file.end(() => done())));
   const urlOf = (name: 'sweep' | 'relay') => {
     if (urls === null) return undefined;
     const url = urls[name] ?? process.env[DATABASE_VARIABLES[name]];

@@ -26,8 +26,13 @@ export class Wake {
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#pending) {
       const rung = new AbortController();
-      this.#ring = () => rung.abort();
-      await pause(ms, AbortSignal.any([signal, rung.signal]));
+      const ring = () => rung.abort();
+      this.#ring = ring;
+      // Not `AbortSignal.any`: over a signal that lives as long as the process, Node 20 keeps every one that was ever made.
+      signal.addEventListener('abort', ring, { once: true });
+      if (signal.aborted) ring();
+      await pause(ms, rung.signal);
+      signal.removeEventListener('abort', ring);
       this.#ring = null;
     }
     this.#pending = false;

@@ -322,7 +322,9 @@ begin
     perform ledger_internal.refuse('not_permitted', 'Whoever opened a request does not resolve it.');
   end if;
   perform ledger_internal.lock_subjects(new.tenant_id, array[subject.subject_id::text, 'hitl/' || new.hitl_request_id],
-    array[request.outcome_id::text, ledger_internal.gateway_cause(request, subject), subject.causation_id]);
+    array[request.outcome_id::text, ledger_internal.gateway_cause(request, subject), subject.causation_id,
+      -- Of an event the invocation that registered it, whose outcome the link is to.
+      (select v.invocation_id::text from public.os_events v where v.event_id = ledger_internal.gateway_cause(request, subject) and v.tenant_id is not distinct from new.tenant_id)]);
   if exists (select from public.hitl_resolutions s where s.hitl_request_id = new.hitl_request_id and s.tenant_id is not distinct from new.tenant_id) then
     if current_setting('ledger_internal.recording', true) = 'on' then
       return null;

@@ -29,17 +29,20 @@ end
 $$;
 comment on function ledger_internal.start_mismatches(jsonb, ledger_internal.subject) is 'Violations of "source, correlation, causation and pattern equal the start row''s".';
 
-create function ledger_internal.was_answered(subject ledger_internal.subject, answer text) returns boolean
+-- A human who answered before the decision knew nothing of it; of several answers the last one counts.
+create function ledger_internal.answer_to(decided public.policy_decisions, subject ledger_internal.subject) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  return exists (
-    select from public.hitl_requests r join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
+  return (
+    select s.resolution
+      from public.hitl_requests r join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
      where case subject.subject_type when 'invocation' then r.invocation_id else r.execution_id end = subject.subject_id
        and (r.invocation_id = subject.subject_id or r.execution_id = subject.subject_id)
-       and r.tenant_id is not distinct from subject.tenant_id and s.resolution = answer);
+       and r.tenant_id is not distinct from subject.tenant_id and (s.epoch, s.seq) > (decided.epoch, decided.seq)
+     order by s.epoch desc, s.seq desc limit 1);
 end
 $$;
-comment on function ledger_internal.was_answered(ledger_internal.subject, text) is 'Whether a human answered a request about the subject so.';
+comment on function ledger_internal.answer_to(public.policy_decisions, ledger_internal.subject) is 'How a human answered about the subject after the decision: approved, rejected, or null.';
 
 -- With a recorded decision the policy member is required and equal to it; without one it is refused.
 create function ledger_internal.require_policy(envelope jsonb, subject ledger_internal.subject, recorded public.policy_decisions) returns void
@@ -47,6 +50,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   given jsonb := nullif(envelope -> 'policy', 'null');
   produced boolean := envelope ->> 'status' in ('success', 'partial');
+  answer text;
 begin
   if recorded.decision_id is null then
     if given is not null then
@@ -75,8 +79,11 @@ begin
     perform ledger_internal.refuse('policy_mismatch', 'The recorded decision blocks this subject.',
       ledger_internal.mismatch('/status', 'blocked', 'must be blocked: the recorded decision blocks this subject'));
   end if;
-  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') and not ledger_internal.was_answered(subject, 'approved') then
-    if ledger_internal.was_answered(subject, 'rejected') then
+  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') then
+    answer := ledger_internal.answer_to(recorded, subject);
+  end if;
+  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') and answer is distinct from 'approved' then
+    if answer = 'rejected' then
       perform ledger_internal.refuse('hitl_rejected', null, ledger_internal.mismatch('/status', 'approval_required', 'a human rejected this subject'));
     end if;
     perform ledger_internal.refuse('hitl_required', null,

@@ -65,6 +65,28 @@ end
 $$;
 comment on function ledger_internal.hitl_resolution_read(public.hitl_resolutions) is 'A human''s answer as callers read it.';
 
+-- From rows alone, so that a request reads the same however long ago it was. An escalated subject still waits for its answer.
+create function ledger_internal.hitl_state(r public.hitl_requests, answer text) returns text
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  ended_at timestamptz;
+  ended_as text;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  if r.outcome_id is null and r.invocation_id is not null then
+    select o.recorded_at, o.status into ended_at, ended_as from public.agent_invocation_outcomes o where o.invocation_id = r.invocation_id and o.tenant_id is not distinct from r.tenant_id;
+  elsif r.outcome_id is null then
+    select o.recorded_at, o.status into ended_at, ended_as from public.workflow_outcomes o where o.execution_id = r.execution_id and o.tenant_id is not distinct from r.tenant_id;
+  end if;
+  return case when ended_as <> 'escalated' and ended_at < r.expires_at then 'closed'
+              when r.expires_at <= clock_timestamp() then 'expired'
+              else 'open' end;
+end
+$$;
+comment on function ledger_internal.hitl_state(public.hitl_requests, text) is 'open, approved, rejected, expired, or closed: its subject ended without an answer.';
+
 create function ledger_internal.hitl_request_read(r public.hitl_requests) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -72,14 +94,14 @@ declare
 begin
   select ledger_internal.hitl_resolution_read(s) into answered from public.hitl_resolutions s where s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id;
   return jsonb_build_object('hitl_request_id', r.hitl_request_id,
-    'state', case when answered is not null then answered ->> 'resolution' when r.expires_at <= clock_timestamp() then 'expired' else 'open' end,
+    'state', ledger_internal.hitl_state(r, answered ->> 'resolution'),
     'subject_type', r.subject_type, 'invocation_id', r.invocation_id, 'execution_id', r.execution_id, 'opened_from', r.opened_from, 'decision_id', r.decision_id, 'outcome_id', r.outcome_id,
     'source_id', r.source_id, 'correlation_id', r.correlation_id, 'reason', r.reason, 'expires_at', ledger_internal.rfc3339(r.expires_at),
     'requested_at', ledger_internal.rfc3339(r.recorded_at), 'requested_by', r.recorded_by, 'age_s', floor(extract(epoch from clock_timestamp() - r.recorded_at))::bigint,
     'resolution', answered);
 end
 $$;
-comment on function ledger_internal.hitl_request_read(public.hitl_requests) is 'A request to a human as callers read it: state (open, approved, rejected, expired), age in seconds, its answer.';
+comment on function ledger_internal.hitl_request_read(public.hitl_requests) is 'A request to a human as callers read it: state (open, approved, rejected, expired, closed), age in seconds, its answer.';
 
 create function public.open_hitl_request(request jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -166,13 +188,14 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   if state is null then
     return 'true';
-  elsif state in ('open', 'expired') then
-    return format('r.hitl_request_id = any (array(select w.hitl_request_id from ledger_internal.open_requests_of_tenant() w where (w.expires_at <= clock_timestamp()) = %L::boolean))',
-      state = 'expired');
+  elsif state = 'open' then
+    return 'r.hitl_request_id = any (array(select w.hitl_request_id from ledger_internal.open_requests_of_tenant() w where w.expires_at > clock_timestamp()))';
+  elsif state in ('expired', 'closed') then
+    return format('not exists (select from public.hitl_resolutions s where s.hitl_request_id = r.hitl_request_id and s.tenant_id = r.tenant_id) and ledger_internal.hitl_state(r, null) = %L', state);
   elsif state in ('approved', 'rejected') then
     return format('exists (select from public.hitl_resolutions s where s.hitl_request_id = r.hitl_request_id and s.tenant_id = r.tenant_id and s.resolution = %L)', state);
   end if;
-  perform ledger_internal.refuse_query('state', 'must be open, expired, approved or rejected');
+  perform ledger_internal.refuse_query('state', 'must be open, approved, rejected, expired or closed');
   return null;
 end
 $$;

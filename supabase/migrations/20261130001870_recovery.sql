@@ -6,10 +6,16 @@
 create function ledger_internal.try_lock_outcome(subject ledger_internal.subject) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  return case when (select coalesce(bool_and(pg_try_advisory_xact_lock_shared(k.key)), true)
-                      from (select distinct hashtextextended(subject.tenant_id || ':' || r.id, 0) as key
-                              from unnest(ledger_internal.referred_subjects(subject)) r (id) where r.id is not null) k)
-    then pg_try_advisory_xact_lock(hashtextextended(subject.tenant_id || ':' || subject.subject_id, 0)) else false end;
+  -- Before and after the subject's own lock: what it refers to may grow until that is had.
+  for look in 1..2 loop
+    if not (select coalesce(bool_and(pg_try_advisory_xact_lock_shared(k.key)), true)
+              from (select distinct hashtextextended(subject.tenant_id || ':' || r.id, 0) as key
+                      from unnest(ledger_internal.referred_subjects(subject)) r (id) where r.id is not null) k)
+       or not pg_try_advisory_xact_lock(hashtextextended(subject.tenant_id || ':' || subject.subject_id, 0)) then
+      return false;
+    end if;
+  end loop;
+  return true;
 end
 $$;
 comment on function ledger_internal.try_lock_outcome(ledger_internal.subject) is 'The locks of one outcome, if all of them are free now.';
@@ -132,7 +138,7 @@ begin
   select w.opened_at into opened from ledger_internal.open_work w where w.subject_id = id and w.subject_type = kind and w.tenant_id is not distinct from subject.tenant_id;
   if found then
     perform ledger_internal.write_own_outcomes(array[(subject, ledger_internal.own_envelope(subject,
-      -- A blocked subject ends blocked, whoever ends it.
+      -- A blocked subject that is given up ends blocked.
       case when decided.decision = 'block' then 'blocked' else 'failure' end, null,
       jsonb_build_array(jsonb_build_object('code', 'CANCELED', 'message', reason, 'field', null, 'source_agent_id', null, 'recoverable', false, 'retry_after_ms', null)),
       ledger_internal.policy_member(decided), opened, clock_timestamp()), 'canceled', 'canceled', caller.actor_id)::ledger_internal.own_outcome]);

@@ -238,7 +238,10 @@ begin
       from ledger_internal.webhook_deliveries d
      where d.webhook_id = webhook and d.tenant_id = tenant and d.correlation_id = correlation
      order by d.epoch, d.xid, d.seq limit 1;
-    if found and first.due_at is null then
+    -- One that was put back may stand before one that was under way: of each correlation the first alone is due.
+    update ledger_internal.webhook_deliveries d set due_at = null
+     where d.webhook_id = webhook and d.tenant_id = tenant and d.correlation_id = correlation and d.event_id <> first.event_id and d.due_at is not null;
+    if first.event_id is not null and first.due_at is null then
       update ledger_internal.webhook_deliveries d set due_at = moment
        where d.event_id = first.event_id and d.webhook_id is not distinct from webhook and d.tenant_id is not distinct from tenant;
     end if;
@@ -312,13 +315,14 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   manager record := ledger_internal.require_webhook_manager();
   request constant jsonb := ledger_internal.without_nulls(coalesce(document, '{}'));
-  overlap constant interval := coalesce((request -> 'previous_valid_ms')::bigint, 86400000) * interval '1 millisecond';
+  overlap interval;
   next_secret text;
   w ledger_internal.webhooks;
 begin
   if ledger_internal.webhook_rotation_ok(request || case when minted is null or request ? 'secret' then '{}' else jsonb_build_object('secret', minted) end) is not true then
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.webhook_rotation_violations(request));
   end if;
+  overlap := coalesce((request -> 'previous_valid_ms')::bigint, 86400000) * interval '1 millisecond';
   w := ledger_internal.require_webhook(manager.tenant_id, id);
   next_secret := coalesce(request ->> 'secret', minted, ledger_internal.new_webhook_secret());
   if next_secret = w.secret then

@@ -108,17 +108,19 @@ begin
        for update of p skip locked
   loop
     moved := moved + ledger_internal.relay_fill(place.tenant_id, place.webhook_id, most_waiting);
-    due := ledger_internal.relay_due(place.tenant_id, place.webhook_id, max_events);
+    -- Looked at again: it may have been disabled since, by an operator, a receiver that is gone, or the filling itself.
+    due := case when exists (select from ledger_internal.webhooks w where w.webhook_id = place.webhook_id and w.tenant_id = place.tenant_id and w.state = 'active')
+             then ledger_internal.relay_due(place.tenant_id, place.webhook_id, max_events) else '[]' end;
     update ledger_internal.webhook_positions p
        set served_at = moment, lease_token = token,
            leased_until = case when due <> '[]' then clock_timestamp() + lease_ms * interval '1 millisecond' end
      where p.webhook_id = place.webhook_id and p.tenant_id = place.tenant_id;
     if due <> '[]' then
-      turns := turns || (
+      turns := turns || coalesce((
         select jsonb_build_object('tenant_id', w.tenant_id, 'webhook_id', w.webhook_id, 'url', w.url, 'failing', p.consecutive_failures > 0, 'due', due,
                  'secrets', jsonb_build_array(w.secret) || case when w.previous_until > clock_timestamp() then jsonb_build_array(w.previous_secret) else '[]' end)
           from ledger_internal.webhooks w join ledger_internal.webhook_positions p on p.webhook_id = w.webhook_id and p.tenant_id = w.tenant_id
-         where w.webhook_id = place.webhook_id and w.tenant_id = place.tenant_id and w.state = 'active');
+         where w.webhook_id = place.webhook_id and w.tenant_id = place.tenant_id and w.state = 'active'), '[]');
     end if;
   end loop;
   return jsonb_build_object('turns', turns, 'moved', moved);
@@ -313,11 +315,13 @@ comment on function ledger_internal.trace_take(text, uuid, integer, integer) is 
 create function ledger_internal.trace_settle(exporter_name text, token uuid, place jsonb, lease_ms integer, release boolean) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
+  -- The token alone counts: a lease that ran out and that nobody took is still its holder's, or a slow endpoint would be sent
+  -- the same page for ever.
   update ledger_internal.trace_positions t
      set epoch = coalesce((place -> 'epoch')::integer, t.epoch), xid = coalesce((place ->> 'xid')::xid8, t.xid), seq = coalesce((place -> 'seq')::bigint, t.seq),
          witness = coalesce(place ->> 'witness', t.witness),
          leased_until = case when not release then clock_timestamp() + lease_ms * interval '1 millisecond' end
-   where t.exporter = exporter_name and t.lease_token = token and t.leased_until > clock_timestamp();
+   where t.exporter = exporter_name and t.lease_token = token;
   return found;
 end
 $$;

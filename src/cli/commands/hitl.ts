@@ -10,7 +10,7 @@ import { renderHitlRequest, renderHitlRequests } from '../render/hitl.ts';
 import { renderFields } from '../render/table.ts';
 import type { Session } from '../session.ts';
 
-const STATES = ['open', 'approved', 'rejected', 'expired', 'all'] as const;
+const STATES = ['open', 'approved', 'rejected', 'expired', 'closed', 'all'] as const;
 const PAGE = 1000;
 
 export function registerHitl(program: Command, session: Session): void {

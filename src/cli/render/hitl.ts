@@ -45,7 +45,9 @@ export function renderHitlRequest(one: HitlRequestRecord, colour: Colour): strin
 }
 
 function paintOf(one: HitlRequestRecord, colour: Colour): (text: string) => string {
-  return { open: colour.warn, approved: colour.good, rejected: colour.bad, expired: colour.bad }[one.state];
+  return { open: colour.warn, approved: colour.good, rejected: colour.bad, expired: colour.bad, closed: colour.dim }[
+    one.state
+  ];
 }
 
 /** In the largest unit that is at least one: seconds, minutes, hours, days. */

@@ -8,13 +8,14 @@ export interface PhaseReport {
   state: ReportState;
   /** The claim that stands: the strongest, of equals the later; null when there is none. */
   stands: Claim | null;
-  /** The first claims, in order, at most 100; the one that stands is among them or beside them. */
+  /** The first claims, in order, at most 100, long ones cut; the one that stands is among them or beside them. */
   claims: Claim[];
   /** How many there were. */
   seen: number;
 }
 
 const MOST_KEPT = 100;
+const LONGEST_KEPT = 16 * 1024;
 /** A block that is not all there yet is looked at again when the text has doubled, so that pieces of one byte cost no more. */
 const LOOK_AGAIN = 4_096;
 
@@ -98,11 +99,19 @@ export class PhaseReportReader {
   #keep(claim: Claim): void {
     const report = this.#report;
     report.seen += 1;
-    if (report.claims.length < MOST_KEPT) report.claims.push(claim);
+    if (report.claims.length < MOST_KEPT) report.claims.push(shortened(claim));
     if (REPORT_STATES.indexOf(claim.state) < REPORT_STATES.indexOf(report.state)) return;
     report.state = claim.state;
     report.stands = claim;
   }
+}
+
+/** A hundred reports of a megabyte each are not kept whole; the one that stands is. */
+function shortened(claim: Claim): Claim {
+  const [text, comments] = [claim.text, claim.comments].map((words) =>
+    words.length <= LONGEST_KEPT ? words : `${[...words.slice(0, LONGEST_KEPT)].slice(0, -1).join('')}…`,
+  );
+  return { ...claim, text: text ?? '', comments: comments ?? '' };
 }
 
 function unclosed(text: string): Claim {

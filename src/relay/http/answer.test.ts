@@ -25,4 +25,6 @@ it('keeps of a body its beginning, in one line of printable text', () => {
   expect(wordsOf(Buffer.from('x'.repeat(10_000)))).toHaveLength(300);
   expect(wordsOf(Buffer.from([0xff, 0xfe, 0x41]))).toContain('A');
   expect(wordsOf(Buffer.alloc(0))).toBe('');
+  // Whole characters: half of one is no text that the ledger could store.
+  expect(wordsOf(Buffer.from(`${'x'.repeat(299)}😀y`))).toBe(`${'x'.repeat(299)}😀`);
 });

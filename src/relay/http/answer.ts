@@ -31,10 +31,12 @@ export function readBody(response: IncomingMessage): Promise<Buffer> {
 /** The beginning of a body in one line of printable text. */
 export function wordsOf(body: Buffer): string {
   const text = body.subarray(0, 4 * KEPT_CHARACTERS).toString('utf8');
-  return text
-    .replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ')
-    .trim()
-    .slice(0, KEPT_CHARACTERS);
+  return cut(text.replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ').trim(), KEPT_CHARACTERS);
+}
+
+/** The beginning of a text, in whole characters: half of one is nothing that the ledger can store. */
+export function cut(text: string, characters: number): string {
+  return [...text].slice(0, characters).join('');
 }
 
 /** Retry-After (RFC 9110) in milliseconds from now: seconds or a date; null when absent or neither. */

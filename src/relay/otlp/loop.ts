@@ -69,7 +69,8 @@ export class TraceLoop {
       board.traces('waiting', came.reason);
       return Math.max(this.#backoff.next(), Math.min(came.retryAfterMs ?? 0, pace.leaseMs / 2));
     }
-    await ledger.settleEnded(name, this.#token, position, false);
+    // Not moved: another relay has taken over, and sends them again.
+    if (!(await ledger.settleEnded(name, this.#token, position, false))) return pace.refusedMs;
     this.#backoff.reset();
     this.#busyUntil = Date.now() + BUSY_FOR_MS;
     board.exported(came.exported, came.rejected);

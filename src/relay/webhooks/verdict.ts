@@ -1,3 +1,4 @@
+import { cut } from '../http/answer.ts';
 import type { Answered, Unanswered } from '../http/sender.ts';
 import type { Result } from '../ledger.ts';
 import type { RetrySchedule } from '../types.ts';
@@ -27,7 +28,7 @@ export function verdictOn(
   }
   const { code, message } = came.answered ? refusalOf(came) : came.fault;
   const status = came.answered ? came.status : null;
-  const failure = { event_id: eventId, status, error: `${code}: ${message}`.slice(0, LONGEST_ERROR) };
+  const failure = { event_id: eventId, status, error: cut(`${code}: ${message}`, LONGEST_ERROR) };
   if (status === 410) return { result: { ...failure, result: 'gone', retry_in_ms: 0 }, code, pauseMs: 0 };
   const asked = came.answered && (status === 429 || status === 503) ? (came.retryAfterMs ?? 0) : 0;
   const pauseMs = Math.min(asked, schedule.retryAfterCapMs);

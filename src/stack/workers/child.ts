@@ -22,22 +22,22 @@ export interface WorkerChild {
   stop(): Promise<void>;
 }
 
-/** The child ended before it served. `refused`: it said that trying again does not help (exit code 2). */
+/** The child ended, or said nothing for too long, before it served. */
 export class WorkerNotStarted extends Error {
   readonly code: string = 'worker_not_started';
-  readonly refused: boolean;
   readonly remedy: string;
 
-  constructor(how: string, logFile: string, said: Said | undefined, refused: boolean) {
+  constructor(how: string, logFile: string, said: Said | undefined) {
     super(`the sync worker did not start: ${said?.detail ?? `it ended with ${how}`}`);
     this.name = 'WorkerNotStarted';
     if (said) this.code = said.code;
-    this.refused = refused;
     this.remedy = said?.remedy ?? `read ${logFile}, or start without a graph: --graph none`;
   }
 }
 
 const STOP_WITHIN_MS = 20_000;
+/** Even on a machine that does much else; it opens neither side before it listens. */
+const STARTS_WITHIN_MS = 120_000;
 
 /**
  * Starts a process of workers and waits until it serves. It ends by itself when this process does, however.
@@ -66,10 +66,12 @@ export async function startChild({ args, env, logFile }: ChildOrder): Promise<Wo
   const listening = new Promise<string>((resolve) => {
     child.on('message', (message: { listening?: string }) => message.listening && resolve(message.listening));
   });
+  const silent = setTimeout(() => child.kill('SIGKILL'), STARTS_WITHIN_MS);
   const url = await Promise.race([listening, exited.then(() => undefined)]);
+  clearTimeout(silent);
   if (url === undefined) {
     const how = await exited;
-    throw new WorkerNotStarted(how, logFile, lastProblem(logFile, logStart), child.exitCode === 2);
+    throw new WorkerNotStarted(how, logFile, lastProblem(logFile, logStart));
   }
   // Neither keeps this process alive.
   child.unref();
@@ -99,8 +101,10 @@ interface Said {
 function lastProblem(logFile: string, from: number): Said | undefined {
   const said = readFileSync(logFile).subarray(from).toString();
   const start = said.lastIndexOf('\n{\n') + 1 || said.indexOf('{\n');
+  // Other workers write their lines into the same log, also behind it.
+  const end = said.indexOf('\n}', start) + 2;
   try {
-    const problem = JSON.parse(said.slice(start)) as Said;
+    const problem = JSON.parse(said.slice(start, end)) as Said;
     return typeof problem.code === 'string' ? problem : undefined;
   } catch {
     return undefined;

@@ -90,9 +90,9 @@ it('says why the first start failed, in the words of the command', async () => {
   const problem = { code: 'port_in_use', detail: 'port 1 is in use', remedy: 'choose another --port' };
   const refused = `console.log(JSON.stringify(${JSON.stringify(problem)}, null, 2)); process.exitCode = 2;`;
   await expect(child(refused)).rejects.toMatchObject({
-    ...{ code: 'port_in_use', remedy: 'choose another --port', refused: true },
+    ...{ code: 'port_in_use', remedy: 'choose another --port' },
     message: 'the sync worker did not start: port 1 is in use',
   });
   await expect(child('process.exit(7)')).rejects.toThrow(WorkerNotStarted);
-  await expect(child('process.exit(7)')).rejects.toMatchObject({ code: 'worker_not_started', refused: false });
+  await expect(child('process.exit(7)')).rejects.toMatchObject({ code: 'worker_not_started' });
 });

@@ -29,6 +29,11 @@ export interface KeptWorkers {
  */
 export async function keepWorkers({ name, start, onNotice, onState }: KeepingWorkers): Promise<KeptWorkers> {
   const released = new AbortController();
+  // A state that cannot be written down, on a full disk, is no reason to watch no more.
+  const told = (state: WorkerState) =>
+    onState(state).catch((error: unknown) =>
+      onNotice(`the state of the ${name} worker cannot be kept: ${String(error)}`),
+    );
   let child = await start();
   await onState({ name, state: 'running', url: child.url, pid: child.pid });
 
@@ -38,12 +43,12 @@ export async function keepWorkers({ name, start, onNotice, onState }: KeepingWor
       const how = await child.exited;
       if (released.signal.aborted) return;
       deaths = Date.now() - startedAt > WELL_AFTER_MS ? 1 : deaths + 1;
-      await onState({ name, state: 'restarting' });
+      await told({ name, state: 'restarting' });
       onNotice(`the ${name} worker ended unexpectedly (${how}): starting it again`);
       const again = await revive(deaths);
       if (again) child = again;
       if (released.signal.aborted) return;
-      await onState({ name, state: 'running', url: child.url, pid: child.pid });
+      await told({ name, state: 'running', url: child.url, pid: child.pid });
       onNotice(`the ${name} worker runs again`);
     }
   }
