@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useCli } from './support/cli.ts';
+import { cliHere } from './support/cli-here.ts';
 import { agentEnvelope } from './support/envelopes.ts';
 
 const cli = useCli();
@@ -17,7 +18,7 @@ describe.concurrent('usage', () => {
   test.each([[['help']], [['--help']], [['help', 'why']], [['tenant', 'create', '--help']]])(
     '%j exits 0',
     async (args) => {
-      const { code, stdout, stderr } = await cli.run(args);
+      const { code, stdout, stderr } = await cliHere(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/Usage: outcome-ledger/);
     },
@@ -52,7 +53,7 @@ describe.concurrent('usage', () => {
     [['gaps', '--url', 'ftp://x', '--token', 't']],
     [['gaps', '--url', 'http://127.0.0.1:9']],
   ])('%j is refused with exit 2 before anything happens', async (args) => {
-    const { code, stderr } = await cli.run(args);
+    const { code, stderr } = await cliHere(args);
     expect(code).toBe(2);
     expect(stderr).toMatch(/usage|token_missing/);
   });

@@ -1,5 +1,5 @@
 // Deadlines and late arrivals as other systems got them wrong (B069, B071). The races themselves, 200 times each, are in
-// races-sweep.db.test.ts.
+// races-sweep.chaos.test.ts.
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jsonb, uuid } from '../src/database/statement.ts';
 import { startSweep } from '../src/sweep/index.ts';

@@ -8,7 +8,6 @@ import type { Accounts } from './accounts.ts';
 import { localAccounts } from './local-accounts.ts';
 import { noAccounts } from './no-accounts.ts';
 import { projectOf, requireSameProject } from './project.ts';
-import { supabaseAccounts } from './supabase-accounts.ts';
 
 export interface ActorOptions extends LocalOptions {
   url?: string;
@@ -49,5 +48,7 @@ async function placeOf(options: ActorOptions): Promise<{ accounts: Accounts; dat
     );
   }
   requireSameProject(project.url, databaseUrl);
+  // The project's client is loaded for nobody else.
+  const { supabaseAccounts } = await import('./supabase-accounts.ts');
   return { accounts: supabaseAccounts(project), databaseUrl };
 }
