@@ -203,7 +203,7 @@ describe('installed without the embedded graph', () => {
     expect(answer, answer.stdout + answer.stderr).toMatchObject({ code: 0 });
     expect(answer.stderr).toContain('npm install @ladybugdb/core');
     expect(answer.stdout).toContain('this ledger runs without a graph');
-    expect(answer.stdout).toContain('20 of 20 expectations held');
+    expect(answer.stdout).toContain('26 of 26 expectations held');
   }, 130_000);
 });
 

@@ -49,10 +49,10 @@ describe('the whole product', () => {
   it('has every verdict that the specification knows', () => {
     expect(subjects).toHaveLength(7 * 3 * 7 * 4 * 2);
     expect(countedVerdicts(expectedVerdicts())).toEqual({
-      recorded: 612,
+      recorded: 596,
       envelope_invalid: 360,
       hitl_required: 72,
-      hitl_rejected: 36,
+      hitl_rejected: 52,
       policy_required: 48,
       policy_mismatch: 48,
     });
@@ -67,12 +67,22 @@ describe('the whole product', () => {
     [
       'the decision',
       `require_policy(envelope jsonb, subject ledger_internal.subject, recorded public.policy_decisions) returns void language plpgsql as 'begin end'`,
-      (cell) => !['recorded', 'envelope_invalid'].includes(verdictOf(cell)),
+      (cell) => !['recorded', 'envelope_invalid', 'hitl_rejected'].includes(verdictOf(cell)),
     ],
     [
       'the approval',
-      `answer_to(decided public.policy_decisions, subject ledger_internal.subject) returns text language sql as $$ select 'approved' $$`,
-      (cell) => ['hitl_required', 'hitl_rejected'].includes(verdictOf(cell)),
+      `was_approved(decided public.policy_decisions, subject ledger_internal.subject) returns boolean language sql as 'select true'`,
+      // A no of a human is seen all the same, but after the class's own demand.
+      (cell) =>
+        verdictOf(cell) === 'hitl_required' ||
+        (verdictOf(cell) === 'hitl_rejected' &&
+          cell.governance !== 'autonomous' &&
+          cell.decided?.decision === 'escalate'),
+    ],
+    [
+      'the rejection',
+      `refuse_rejected(kind text, id uuid, tenant uuid) returns void language plpgsql as 'begin end'`,
+      (cell) => verdictOf(cell) === 'hitl_rejected',
     ],
   ])('sees %s taken away', async (_, replacement, spokenOf) => {
     const verdicts = await undone(

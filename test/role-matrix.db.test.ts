@@ -124,6 +124,7 @@ describe('with one of the two guards taken away', () => {
         'agent_lineage_links',
         'agent_invocations',
         'policy_decisions',
+        'hitl_resolutions',
       ].includes(cell.table),
   );
 

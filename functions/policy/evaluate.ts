@@ -1,4 +1,5 @@
 // The ledger's own guard: Cedar decides, and the decision is on disk before the answer.
+import { sameContent } from '../../src/contract/index.ts';
 import type { LedgerRecord, PolicySubject, Session } from '../../src/database/index.ts';
 import { getPolicySet, policySubject, Refusal, recordEvaluation } from '../../src/database/index.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { KINDS, recordedAnswer } from '../_shared/answers.ts';
 import { readObject } from '../_shared/body.ts';
 import { requireDocument } from '../_shared/documents.ts';
-import { type Endpoint, endpoint } from '../_shared/endpoint.ts';
+import { type Answer, type Endpoint, endpoint } from '../_shared/endpoint.ts';
 import { ref } from '../_shared/endpoint-docs.ts';
 import { EXAMPLES } from '../_shared/examples.ts';
 
@@ -54,13 +55,16 @@ export const evaluatePolicy: Endpoint = endpoint({
   handle: async ({ request, session, caller }) => {
     const document = requireDocument('policy_evaluation', await readObject(request));
     const about = await policySubject(session, document);
-    const set = await setInForce(session, about);
     const input: PolicyRequest = {
       principal: principalOf({ ...about.source, governance_class: about.governance_class }),
       action: document.action,
       resource: document.resource as unknown as PolicyRequest['resource'],
       context: document.context ?? {},
     };
+    // Anybody else is refused where it is recorded.
+    const replay = caller.role === 'policy_guard' ? await replayed(session, about, input) : null;
+    if (replay) return replay;
+    const set = await setInForce(session, about);
     const started = new Date();
     const found = decided(set.prepared, input);
     const completed = new Date();
@@ -89,6 +93,19 @@ export const evaluatePolicy: Endpoint = endpoint({
     return recordedAnswer(await recordEvaluation(session, decision, guard), KINDS.decision);
   },
 });
+
+/**
+ * The same question again, held to what was recorded then: its answer may have been lost, and the policies or their masks be
+ * others by now. What is masked is not compared.
+ */
+async function replayed(session: Session, { decision }: PolicySubject, input: PolicyRequest): Promise<Answer | null> {
+  const evaluation = decision?.['evaluation'] as { policy_set_version: string; input: unknown } | null | undefined;
+  if (!decision || !evaluation) return null;
+  const set = await getPolicySet(session, evaluation.policy_set_version);
+  const masked = maskInput(input, (set?.['mask'] ?? []) as string[]);
+  if (!sameContent(JSON.parse(JSON.stringify(masked)), evaluation.input)) return null;
+  return recordedAnswer({ result: 'replayed', record: decision }, KINDS.decision);
+}
 
 interface SetInForce {
   version: string;

@@ -171,6 +171,6 @@ export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
     hitl_requests: 'any',
   },
   policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'others_source', policy_sets: 'any' },
-  operator: { ...NOTHING, source_definitions: 'any', hitl_resolutions: 'any' },
+  operator: { ...NOTHING, source_definitions: 'any', hitl_resolutions: 'others_source' },
   auditor: { ...NOTHING },
 };

@@ -1,6 +1,6 @@
 import type { AuthorizationAnswer, DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
 import { guarded } from './engine.ts';
-import { ERROR_MESSAGE_MAX, MAX_ERRORS } from './limits.ts';
+import { ERROR_MESSAGE_MAX, MAX_ERRORS, MAX_MATCHING_WORK } from './limits.ts';
 import { numberOf } from './policies.ts';
 import { nameInCedar, type ParsedPolicySet, type PreparedPolicySet } from './prepare.ts';
 import { type CedarRequest, type PolicyRequest, readRequest } from './request.ts';
@@ -50,6 +50,11 @@ function ask(set: ParsedPolicySet, request: CedarRequest, riskScore: number | nu
     const errors = messages.map((message) => ({ code, policy_id: null, message: shortened(message) }));
     return { decision: 'deny', determining: [], errors: limited(errors), riskScore };
   };
+  const longest = longestText(request.context, longestText(request.entities, 0));
+  if (set.patterns * longest > MAX_MATCHING_WORK) {
+    const words = `patterns of ${set.patterns} characters against a text of ${longest} would keep everybody else waiting`;
+    return failed('engine_failed', [words]);
+  }
   let answer: AuthorizationAnswer;
   try {
     const name = nameInCedar(set);
@@ -70,6 +75,13 @@ function ask(set: ParsedPolicySet, request: CedarRequest, riskScore: number | nu
     .sort((a, b) => a - b)
     .flatMap((index) => set.rules[index] ?? []);
   return { decision, determining, errors: limited(errors), riskScore };
+}
+
+/** UTF-16 units of the longest text in a value, at least `least`. */
+function longestText(value: unknown, least: number): number {
+  if (typeof value === 'string') return Math.max(least, value.length);
+  if (typeof value !== 'object' || value === null) return least;
+  return Object.values(value).reduce((most: number, one) => longestText(one, most), least);
 }
 
 function wordsOf({ message, help }: DetailedError): string {

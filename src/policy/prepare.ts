@@ -7,6 +7,7 @@ import { type Policy, readPolicies } from './policies.ts';
 import { readSchema } from './schema.ts';
 import type { SchemaTypes } from './schema-types.ts';
 import { type PolicySetSource, sourceText } from './source.ts';
+import { tokensOf } from './tokens.ts';
 
 /** A policy set that can be asked. It stays good when Cedar no longer holds it: the next question parses it again. */
 export interface PreparedPolicySet {
@@ -22,6 +23,8 @@ export interface ParsedPolicySet extends PreparedPolicySet, Parsable {
   readonly cedar: Cedar;
   readonly rules: readonly Policy[];
   readonly types: SchemaTypes | null;
+  /** UTF-16 units of all patterns (`like`) together. */
+  readonly patterns: number;
 }
 
 const parsedSets = new ParsedSets<ParsedPolicySet>();
@@ -51,11 +54,17 @@ export async function preparePolicySet(source: PolicySetSource): Promise<Prepare
     policies: text.policies,
     schema: schema?.ok ? schema.read.schema : null,
     types: schema?.ok ? schema.read.types : null,
+    patterns: patternsOf(text.policies),
     length: text.policies.length + (text.schema?.text.length ?? 0),
     cedar,
   };
   parsedSets.nameOf(cedar, set);
   return set;
+}
+
+function patternsOf(policies: string): number {
+  const tokens = tokensOf(policies);
+  return tokens.reduce((sum, token, n) => (tokens[n - 1]?.text === 'like' ? sum + token.text.length : sum), 0);
 }
 
 /** The set with this hash, if the process holds it; so that a stored set need not be read from the database again. */

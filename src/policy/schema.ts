@@ -2,10 +2,11 @@ import type { Schema } from '@cedar-policy/cedar-wasm/nodejs';
 import { isPlainObject } from '../contract/scalars/kind.ts';
 import { findingsOf } from './cedar-errors.ts';
 import { type Cedar, guarded } from './engine.ts';
+import { expandedSize } from './expansion.ts';
 import { type Finding, type FindingRule, finding } from './finding.ts';
 import { type SchemaSize, sizeOf } from './hierarchy.ts';
 import { tooDeep } from './levels.ts';
-import { MAX_DECLARATIONS, MAX_HIERARCHY, MAX_TEXT_LEVELS } from './limits.ts';
+import { MAX_DECLARATIONS, MAX_EXPANSION, MAX_HIERARCHY, MAX_TEXT_LEVELS } from './limits.ts';
 import { Places } from './place.ts';
 import { modelFaults } from './schema-model.ts';
 import { SchemaTypes } from './schema-types.ts';
@@ -41,6 +42,10 @@ export function readSchema(cedar: Cedar, source: NonNullable<SourceText['schema'
   if (asJson) {
     const size = sizeOf(asJson);
     if (size.declarations > MAX_DECLARATIONS) return tooMany(size.declarations);
+    if (expandedSize(asJson, MAX_EXPANSION) > MAX_EXPANSION) {
+      const words = `must not come to more than ${MAX_EXPANSION} members once its common types are written out`;
+      return refused('schema_too_deep', words);
+    }
     if (size.levels > MAX_HIERARCHY) {
       return refused('schema_too_deep', `must not have chains of more than ${MAX_HIERARCHY} parents`);
     }

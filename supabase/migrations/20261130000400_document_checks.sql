@@ -1292,7 +1292,7 @@ begin
   return (
         ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1)
     and ((coalesce(jsonb_typeof((doc -> 'guard_invocation_id')) <> 'string', true) or (doc -> 'guard_invocation_id') is distinct from (doc -> 'invocation_id')))
-    and (coalesce(pg_column_size(the_evaluation) <= 16384, true))
+    and (coalesce(pg_column_size(the_evaluation) <= 524288, true))
   );
 end
 $body$;
@@ -1379,7 +1379,7 @@ begin
   end if;
   if ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1) is not true then v := v || ledger_internal.violation('', 'one_subject', 'must have exactly one of invocation_id and execution_id'); end if;
   if ((coalesce(jsonb_typeof((doc -> 'guard_invocation_id')) <> 'string', true) or (doc -> 'guard_invocation_id') is distinct from (doc -> 'invocation_id'))) is not true then v := v || ledger_internal.violation('/guard_invocation_id', 'guard_differs', 'must not be the invocation that is decided about'); end if;
-  if (coalesce(pg_column_size((doc -> 'evaluation')) <= 16384, true)) is not true then v := v || ledger_internal.violation('/evaluation', 'too_large', 'must take at most 16384 bytes when stored'); end if;
+  if (coalesce(pg_column_size((doc -> 'evaluation')) <= 524288, true)) is not true then v := v || ledger_internal.violation('/evaluation', 'too_large', 'must take at most 524288 bytes when stored'); end if;
   return jsonb_path_query_array(v, '$[0 to 99]');
 end
 $body$;
@@ -1921,7 +1921,7 @@ begin
   if jsonb_typeof(the_event_types) = 'array' then
     for i in 0 .. jsonb_array_length(the_event_types) - 1 loop
       the_event_types_entry := the_event_types -> i;
-      if (char_length((the_event_types_entry #>> '{}')) <= 200 and (the_event_types_entry #>> '{}') ~ '^os\.([a-z0-9_]+\.)*([a-z0-9_]+|\*)$') is not true then return false; end if;
+      if (char_length((the_event_types_entry #>> '{}')) <= 200 and (the_event_types_entry #>> '{}') ~ '^(os\.outcome\.succeeded|os\.outcome\.partial|os\.outcome\.failed|os\.outcome\.blocked|os\.outcome\.escalated|os\.outcome\.timeout|os\.outcome\.skipped|os\.hitl\.requested|os\.hitl\.resolved|os\.hitl\.expired|os\.outcome\.\*|os\.hitl\.\*|os\.\*)$') is not true then return false; end if;
     end loop;
   elsif not (coalesce(jsonb_typeof(the_event_types), 'null') = 'null') then return false;
   end if;
@@ -1961,8 +1961,8 @@ begin
     for i in 0 .. jsonb_array_length((doc -> 'event_types')) - 1 loop
       exit when jsonb_array_length(v) >= 100;
       entry := (doc -> 'event_types') -> i;
-      if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/event_types' || '/' || i, 'required', 'is required and must be a type of the ledger’s own events such as os.outcome.failed, or a prefix such as os.outcome.*');
-      elsif (char_length((entry #>> '{}')) <= 200 and (entry #>> '{}') ~ '^os\.([a-z0-9_]+\.)*([a-z0-9_]+|\*)$') is not true then v := v || ledger_internal.violation('/event_types' || '/' || i, 'event_pattern', 'must be a type of the ledger’s own events such as os.outcome.failed, or a prefix such as os.outcome.*');
+      if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/event_types' || '/' || i, 'required', 'is required and must be a type of the ledger’s own events or a prefix: os.outcome.succeeded, os.outcome.partial, os.outcome.failed, os.outcome.blocked, os.outcome.escalated, os.outcome.timeout, os.outcome.skipped, os.hitl.requested, os.hitl.resolved, os.hitl.expired, os.outcome.*, os.hitl.*, os.*');
+      elsif (char_length((entry #>> '{}')) <= 200 and (entry #>> '{}') ~ '^(os\.outcome\.succeeded|os\.outcome\.partial|os\.outcome\.failed|os\.outcome\.blocked|os\.outcome\.escalated|os\.outcome\.timeout|os\.outcome\.skipped|os\.hitl\.requested|os\.hitl\.resolved|os\.hitl\.expired|os\.outcome\.\*|os\.hitl\.\*|os\.\*)$') is not true then v := v || ledger_internal.violation('/event_types' || '/' || i, 'event_pattern', 'must be a type of the ledger’s own events or a prefix: os.outcome.succeeded, os.outcome.partial, os.outcome.failed, os.outcome.blocked, os.outcome.escalated, os.outcome.timeout, os.outcome.skipped, os.hitl.requested, os.hitl.resolved, os.hitl.expired, os.outcome.*, os.hitl.*, os.*');
       end if;
     end loop;
   end if;

@@ -52,7 +52,10 @@ declare
   document jsonb;
 begin
   new.tenant_id := coalesce(new.tenant_id, caller.tenant_id);
-  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
+  if caller.tenant_id is null then
+    perform ledger_internal.refuse('not_permitted', 'The actor is disabled, or the token names no tenant.');
+  end if;
+  if new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('unknown_invocation');
   end if;
   perform ledger_internal.require_read_committed();

@@ -231,7 +231,7 @@ begin
   delete from ledger_internal.open_requests r
    where r.subject_id = about and r.subject_type = new.subject_type and r.tenant_id is not distinct from new.tenant_id
   returning r.hitl_request_id, r.expired into replaced;
-  -- It had expired, or this one were refused; no sweep will find it now.
+  -- It had expired, or what the ledger asks itself has taken its place; no sweep will find it now.
   if replaced.hitl_request_id is not null and not replaced.expired then
     select * into earlier from public.hitl_requests q where q.hitl_request_id = replaced.hitl_request_id and q.tenant_id is not distinct from new.tenant_id;
     perform ledger_internal.announce_expiry(earlier, new.recorded_by);
@@ -253,9 +253,7 @@ create function ledger_internal.open_request(id text, subject ledger_internal.su
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   -- The id is somebody else's, or this very request stands: the first one keeps it.
-  if exists (select from public.hitl_requests r where r.hitl_request_id = id and r.tenant_id is not distinct from subject.tenant_id)
-     or exists (select from ledger_internal.open_requests r where r.subject_id = subject.subject_id and r.subject_type = subject.subject_type
-                   and r.tenant_id is not distinct from subject.tenant_id and r.expires_at > clock_timestamp()) then
+  if exists (select from public.hitl_requests r where r.hitl_request_id = id and r.tenant_id is not distinct from subject.tenant_id) then
     return;
   end if;
   insert into public.hitl_requests (tenant_id, hitl_request_id, subject_type, invocation_id, execution_id, opened_from, decision_id, outcome_id, source_id, correlation_id,
@@ -267,7 +265,7 @@ begin
   on conflict do nothing;
 end
 $$;
-comment on function ledger_internal.open_request(text, ledger_internal.subject, text, uuid, uuid, text, text) is 'Opens a request on the ledger''s own account, unless the subject has one.';
+comment on function ledger_internal.open_request(text, ledger_internal.subject, text, uuid, uuid, text, text) is 'Opens a request on the ledger''s own account, in the place of one that is open about the subject.';
 
 create function ledger_internal.ask_for_decision() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -279,7 +277,7 @@ begin
 end
 $$;
 comment on function ledger_internal.ask_for_decision() is 'A decision that requires a human opens the request in its own transaction; the request has the decision''s id.';
-create trigger ask_human after insert on public.policy_decisions for each row when (new.requires_hitl or new.decision = 'escalate') execute function ledger_internal.ask_for_decision();
+create trigger ask_human after insert on public.policy_decisions for each row when ((new.requires_hitl and new.decision <> 'block') or new.decision = 'escalate') execute function ledger_internal.ask_for_decision();
 
 -- What the gateway's invocation names as its cause: the escalated outcome; else the guard that asked for a human; else what
 -- caused the subject. Never the subject itself, which the answer precedes.
@@ -321,6 +319,10 @@ begin
   if request.recorded_by = caller.actor_id then
     perform ledger_internal.refuse('not_permitted', 'Whoever opened a request does not resolve it.');
   end if;
+  if exists (select from public.policy_decisions d where d.tenant_id is not distinct from new.tenant_id and d.recorded_by = caller.actor_id
+               and (d.invocation_id = request.invocation_id or d.execution_id = request.execution_id)) then
+    perform ledger_internal.refuse('not_permitted', 'Whoever decided about a subject does not answer for a human.');
+  end if;
   perform ledger_internal.lock_subjects(new.tenant_id, array[subject.subject_id::text, 'hitl/' || new.hitl_request_id],
     array[request.outcome_id::text, ledger_internal.gateway_cause(request, subject), subject.causation_id,
       -- Of an event the invocation that registered it, whose outcome the link is to.
@@ -337,6 +339,9 @@ begin
   if request.outcome_id is null and not exists (
     select from ledger_internal.outcomes o where o.subject_id = subject.subject_id and o.tenant_id is not distinct from subject.tenant_id and o.status = 'escalated') then
     perform ledger_internal.require_open(subject);
+  end if;
+  if not exists (select from ledger_internal.open_requests r where r.hitl_request_id = new.hitl_request_id and r.tenant_id is not distinct from new.tenant_id) then
+    perform ledger_internal.refuse('hitl_expired', 'Another request about the subject has taken its place.');
   end if;
   new.gateway_invocation_id := gen_random_uuid();
   new.seq := nextval('ledger_internal.feed_seq');

@@ -29,20 +29,32 @@ end
 $$;
 comment on function ledger_internal.start_mismatches(jsonb, ledger_internal.subject) is 'Violations of "source, correlation, causation and pattern equal the start row''s".';
 
--- A human who answered before the decision knew nothing of it; of several answers the last one counts.
-create function ledger_internal.answer_to(decided public.policy_decisions, subject ledger_internal.subject) returns text
+-- A human who approved before the decision knew nothing of it.
+create function ledger_internal.was_approved(decided public.policy_decisions, subject ledger_internal.subject) returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  return (
-    select s.resolution
-      from public.hitl_requests r join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
+  return exists (
+    select from public.hitl_requests r join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
      where case subject.subject_type when 'invocation' then r.invocation_id else r.execution_id end = subject.subject_id
        and (r.invocation_id = subject.subject_id or r.execution_id = subject.subject_id)
-       and r.tenant_id is not distinct from subject.tenant_id and (s.epoch, s.seq) > (decided.epoch, decided.seq)
-     order by s.epoch desc, s.seq desc limit 1);
+       and r.tenant_id is not distinct from subject.tenant_id and s.resolution = 'approved' and (s.epoch, s.seq) > (decided.epoch, decided.seq));
 end
 $$;
-comment on function ledger_internal.answer_to(public.policy_decisions, ledger_internal.subject) is 'How a human answered about the subject after the decision: approved, rejected, or null.';
+comment on function ledger_internal.was_approved(public.policy_decisions, ledger_internal.subject) is 'Whether a human approved the subject after the decision.';
+
+-- A no is final, whoever asked, whatever for, and whether anything was decided.
+create function ledger_internal.refuse_rejected(kind text, id uuid, tenant uuid) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if exists (
+    select from public.hitl_requests r join public.hitl_resolutions s on s.hitl_request_id = r.hitl_request_id and s.tenant_id is not distinct from r.tenant_id
+     where case kind when 'invocation' then r.invocation_id else r.execution_id end = id
+       and (r.invocation_id = id or r.execution_id = id) and r.tenant_id is not distinct from tenant and s.resolution = 'rejected') then
+    perform ledger_internal.refuse('hitl_rejected', null, ledger_internal.mismatch('/status', 'approval_required', 'a human rejected this subject'));
+  end if;
+end
+$$;
+comment on function ledger_internal.refuse_rejected(text, uuid, uuid) is 'Refuses hitl_rejected where a human said no about the subject.';
 
 -- With a recorded decision the policy member is required and equal to it; without one it is refused.
 create function ledger_internal.require_policy(envelope jsonb, subject ledger_internal.subject, recorded public.policy_decisions) returns void
@@ -50,7 +62,6 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   given jsonb := nullif(envelope -> 'policy', 'null');
   produced boolean := envelope ->> 'status' in ('success', 'partial');
-  answer text;
 begin
   if recorded.decision_id is null then
     if given is not null then
@@ -79,13 +90,8 @@ begin
     perform ledger_internal.refuse('policy_mismatch', 'The recorded decision blocks this subject.',
       ledger_internal.mismatch('/status', 'blocked', 'must be blocked: the recorded decision blocks this subject'));
   end if;
-  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') then
-    answer := ledger_internal.answer_to(recorded, subject);
-  end if;
-  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') and answer is distinct from 'approved' then
-    if answer = 'rejected' then
-      perform ledger_internal.refuse('hitl_rejected', null, ledger_internal.mismatch('/status', 'approval_required', 'a human rejected this subject'));
-    end if;
+  if produced and (recorded.requires_hitl or recorded.decision = 'escalate') and not ledger_internal.was_approved(recorded, subject) then
+    perform ledger_internal.refuse_rejected(subject.subject_type, subject.subject_id, subject.tenant_id);
     perform ledger_internal.refuse('hitl_required', null,
       ledger_internal.mismatch('/status', 'approval_required', 'needs a human''s approving resolution'));
   end if;
@@ -170,12 +176,15 @@ declare
   confidence_hash text;
   locked boolean;
   winner uuid;
-  is_open boolean;
+  asked text;
   announcer uuid;
   ruling uuid;
 begin
+  if caller.tenant_id is null then
+    perform ledger_internal.refuse('not_permitted', 'The actor is disabled, or the token names no tenant.');
+  end if;
   -- Foreign and unknown answer alike, before any look-up or lock.
-  if caller.tenant_id is null or new.tenant_id <> caller.tenant_id then
+  if new.tenant_id <> caller.tenant_id then
     perform ledger_internal.refuse('unknown_' || kind);
   end if;
   if current_setting('transaction_isolation') <> 'read committed' then
@@ -236,24 +245,24 @@ begin
 
   if kind = 'invocation' then
     select (select o.outcome_id from public.agent_invocation_outcomes o where o.invocation_id = id and o.tenant_id is not distinct from caller.tenant_id),
-           exists (select from ledger_internal.open_work w where w.subject_id = id and w.subject_type = 'invocation' and w.tenant_id is not distinct from caller.tenant_id),
+           (select coalesce(w.hitl_request_id, '') from ledger_internal.open_work w where w.subject_id = id and w.subject_type = 'invocation' and w.tenant_id is not distinct from caller.tenant_id),
            (select e.invocation_id from public.os_events e where e.event_id = new.causation_id and e.tenant_id is not distinct from caller.tenant_id),
            (select d.decision_id from public.policy_decisions d where d.invocation_id = id and d.tenant_id is not distinct from caller.tenant_id),
            (select s.epoch from ledger_internal.checked_servers s
              where s.started_at = pg_postmaster_start_time()
                and s.database_oid = (select b.oid from pg_catalog.pg_database b where b.datname = current_database()))
-      into winner, is_open, announcer, ruling, new.epoch;
+      into winner, asked, announcer, ruling, new.epoch;
   else
     select (select o.outcome_id from public.workflow_outcomes o where o.execution_id = id and o.tenant_id is not distinct from caller.tenant_id),
-           exists (select from ledger_internal.open_work w where w.subject_id = id and w.subject_type = 'execution' and w.tenant_id is not distinct from caller.tenant_id),
+           (select coalesce(w.hitl_request_id, '') from ledger_internal.open_work w where w.subject_id = id and w.subject_type = 'execution' and w.tenant_id is not distinct from caller.tenant_id),
            (select e.invocation_id from public.os_events e where e.event_id = new.causation_id and e.tenant_id is not distinct from caller.tenant_id),
            (select d.decision_id from public.policy_decisions d where d.execution_id = id and d.tenant_id is not distinct from caller.tenant_id),
            (select s.epoch from ledger_internal.checked_servers s
              where s.started_at = pg_postmaster_start_time()
                and s.database_oid = (select b.oid from pg_catalog.pg_database b where b.datname = current_database()))
-      into winner, is_open, announcer, ruling, new.epoch;
+      into winner, asked, announcer, ruling, new.epoch;
   end if;
-  if winner is not null or not is_open or announcer is not null or ruling is not null or new.epoch is null then
+  if winner is not null or asked is null or announcer is not null or ruling is not null or new.epoch is null then
     if announcer is not null then
       perform pg_advisory_xact_lock_shared(hashtextextended(caller.tenant_id || ':' || announcer, 0));
     end if;
@@ -269,7 +278,7 @@ begin
       end if;
       perform ledger_internal.refuse('outcome_conflict', null, '[]', jsonb_build_object('outcome_id', winner));
     end if;
-    if not is_open then
+    if asked is null then
       perform ledger_internal.require_open(ledger_internal.find_subject(caller.tenant_id, kind, id));
     end if;
     if new.epoch is null then
@@ -288,6 +297,9 @@ begin
               'correlation_id', new.correlation_id, 'causation_id', new.causation_id)
   then
     perform ledger_internal.check_outcome(new.outcome_envelope, ledger_internal.find_subject(caller.tenant_id, kind, id), decided, new.result_schema_hash, new.confidence_schema_hash);
+  end if;
+  if asked <> '' and new.outcome_envelope ->> 'status' in ('success', 'partial') then
+    perform ledger_internal.refuse_rejected(kind, id, caller.tenant_id);
   end if;
 
   -- Of the hashes only those that the start row asked for are kept; any other says nothing.

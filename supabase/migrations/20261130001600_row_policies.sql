@@ -17,7 +17,7 @@ begin
     "policy_decisions": {"policy_guard":"others_source"},
     "policy_sets": {"policy_guard":"any"},
     "hitl_requests": {"orchestrator":"any"},
-    "hitl_resolutions": {"operator":"any"},
+    "hitl_resolutions": {"operator":"others_source"},
     "os_events": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
     "agent_lineage_links": {"orchestrator":"any"}
   }' -> ledger_table ->> ledger_role

@@ -115,6 +115,7 @@ begin
   select o.outcome_id, o.outcome_envelope into ended from public.agent_invocation_outcomes o where o.invocation_id = i.invocation_id and o.tenant_id = i.tenant_id;
   return ledger_internal.invocation_start_read(i) || jsonb_build_object(
     'state', case when work.deadline_at is null then 'ended' else ledger_internal.open_state(work.deadline_at, work.heartbeat_at) end,
+    'deadline_at', ledger_internal.rfc3339(coalesce(work.deadline_at, i.deadline_at)),
     'heartbeat_at', ledger_internal.rfc3339(work.heartbeat_at), 'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope,
     'late', case when ended.outcome_id is not null then ledger_internal.late_of(i.tenant_id, ended.outcome_id) end);
 end
@@ -133,7 +134,7 @@ begin
     -- Ended without an outcome: it was purged, and what it said is gone with it.
     'status', case when work.deadline_at is not null or ended.outcome_id is not null then ledger_internal.execution_status(ended.status, ended.completion_reason) end,
     'state', case when work.deadline_at is null then 'ended' else ledger_internal.open_state(work.deadline_at, work.heartbeat_at) end,
-    'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope,
+    'deadline_at', ledger_internal.rfc3339(coalesce(work.deadline_at, e.deadline_at)), 'outcome_id', ended.outcome_id, 'outcome', ended.outcome_envelope,
     'late', case when ended.outcome_id is not null then ledger_internal.late_of(e.tenant_id, ended.outcome_id) end);
 end
 $$;

@@ -200,7 +200,7 @@ declare
   beaten record;
 begin
   if caller.tenant_id is null then
-    perform ledger_internal.refuse('unknown_invocation');
+    perform ledger_internal.refuse('not_permitted', 'The actor is disabled, or the token names no tenant.');
   end if;
   subject := ledger_internal.require_subject(caller.tenant_id, 'invocation', invocation);
   perform ledger_internal.require_may_write('agent_tool_calls', caller.ledger_role, caller.actor_id, subject);

@@ -80,12 +80,16 @@ begin
   elsif r.outcome_id is null then
     select o.recorded_at, o.status into ended_at, ended_as from public.workflow_outcomes o where o.execution_id = r.execution_id and o.tenant_id is not distinct from r.tenant_id;
   end if;
+  if exists (select from public.hitl_requests n where n.tenant_id is not distinct from r.tenant_id and (n.invocation_id = r.invocation_id or n.execution_id = r.execution_id)
+               and (n.epoch, n.seq) > (r.epoch, r.seq) and n.recorded_at < r.expires_at) then
+    return 'closed';
+  end if;
   return case when ended_as <> 'escalated' and ended_at < r.expires_at then 'closed'
               when r.expires_at <= clock_timestamp() then 'expired'
               else 'open' end;
 end
 $$;
-comment on function ledger_internal.hitl_state(public.hitl_requests, text) is 'open, approved, rejected, expired, or closed: its subject ended without an answer.';
+comment on function ledger_internal.hitl_state(public.hitl_requests, text) is 'open, approved, rejected, expired, or closed: its subject ended without an answer, or another request took its place.';
 
 create function ledger_internal.hitl_request_read(r public.hitl_requests) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$

@@ -124,7 +124,7 @@ declare
   stands record;
 begin
   if caller.tenant_id is null then
-    perform ledger_internal.refuse('unknown_' || kind);
+    perform ledger_internal.refuse('not_permitted', 'The actor is disabled, or the token names no tenant.');
   end if;
   perform ledger_internal.require_read_committed();
   if not ledger_internal.cancellation_ok(document) then

@@ -110,6 +110,10 @@ declare
 begin
   perform ledger_internal.lock_subjects(tenant, array[coalesce(decision ->> 'invocation_id', decision ->> 'execution_id'), guard_id::text], '{}');
   about := public.policy_subject(decision);
+  -- Also for a replay, which tells the decision and what it was made from.
+  if not ledger_internal.may_write('policy_decisions', (ledger_internal.caller()).ledger_role, (ledger_internal.caller()).actor_id, about #>> '{source,id}', null) then
+    perform ledger_internal.refuse('not_permitted', format('Role %s may not write policy_decisions about this subject.', (ledger_internal.caller()).ledger_role));
+  end if;
   if about -> 'decision' <> 'null' then
     return case when about #> '{decision,evaluation,input}' = decision #> '{evaluation,input}'
                 then ledger_internal.answer('replayed', about -> 'decision')

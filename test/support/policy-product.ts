@@ -39,7 +39,7 @@ export const CELLS: readonly Cell[] = KINDS.flatMap((kind) =>
 
 /** A decision that opens a request to a human by itself. */
 export const asksHuman = (decided: Decided | null): boolean =>
-  decided !== null && (decided.requires_hitl || decided.decision === 'escalate');
+  decided !== null && ((decided.requires_hitl && decided.decision !== 'block') || decided.decision === 'escalate');
 
 /** `recorded`, or the code of the refusal, of an envelope that repeats the recorded decision. */
 export function verdictOf({ status, governance, decided, resolution }: Cell): string {
@@ -51,7 +51,8 @@ export function verdictOf({ status, governance, decided, resolution }: Cell): st
   if (asksHuman(decided) && resolution !== 'approved')
     return resolution === 'rejected' ? 'hitl_rejected' : 'hitl_required';
   if (governance !== 'autonomous' && decided?.decision !== 'allow') return 'policy_required';
-  return 'recorded';
+  // A no is final, whoever asked and whatever for.
+  return resolution === 'rejected' ? 'hitl_rejected' : 'recorded';
 }
 
 export const nameOf = ({ kind, status, governance, decided, resolution }: Cell): string => {

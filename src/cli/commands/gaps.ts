@@ -17,7 +17,7 @@ export function registerGaps(program: Command, session: Session): void {
     .action(async (options: LedgerOptions & { gap?: string; exitCode?: boolean }) => {
       const query = options.gap === undefined ? '' : `?gap=${options.gap}`;
       const document = await getJson<GapsDocument>(await openLedger(options), `/lineage/gaps${query}`);
-      print(session.terminal, options.json, document, () => renderGaps(document, session.terminal.colour));
+      print(session.terminal, options.json, document, () => renderGaps(document, session.terminal.colour, options.gap));
       if (options.exitCode && document.items.length > 0) session.exit = EXIT.failed;
     });
 }

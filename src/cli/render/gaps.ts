@@ -3,8 +3,12 @@ import type { Colour } from './colour.ts';
 import { renderTable } from './table.ts';
 import { showTime } from './time.ts';
 
-export function renderGaps(document: GapsDocument, colour: Colour): string {
-  if (document.items.length === 0) return colour.good('no gaps: every outcome is caused, governed and whole');
+/** @param kind the one kind that was looked for; absent: all were */
+export function renderGaps(document: GapsDocument, colour: Colour, kind?: string): string {
+  if (document.items.length === 0) {
+    if (kind !== undefined) return `no ${kind} gaps; other kinds were not looked for`;
+    return colour.good('no gaps: every outcome is caused, governed and whole');
+  }
   const table = renderTable(
     document.items,
     [

@@ -28,7 +28,7 @@ export const DATA_MAX_BYTES = 64 * KIB;
 /** Of a policy set as a whole. */
 export const POLICY_TEXT_MAX_BYTES = 512 * KIB;
 /** Of the input that a decision was made from, masked. */
-export const POLICY_INPUT_MAX_BYTES = 16 * KIB;
+export const POLICY_INPUT_MAX_BYTES = 512 * KIB;
 /** Of any document, as text and as stored. */
 export const DOCUMENT_MAX_BYTES = KIB * KIB;
 

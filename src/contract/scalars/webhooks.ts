@@ -1,3 +1,4 @@
+import { EVENT_TYPE_OF_STATUS } from '../statuses.ts';
 import { text } from './kind.ts';
 
 const PORT = '(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
@@ -13,11 +14,14 @@ export const webhookUrl = text({
   maxCodePoints: 2000,
 });
 
+const HITL_EVENTS = ['os.hitl.requested', 'os.hitl.resolved', 'os.hitl.expired'];
+const OWN_EVENTS = [...Object.values(EVENT_TYPE_OF_STATUS), ...HITL_EVENTS];
+
 /** A type of the ledger's own events, or a prefix of types. */
 export const eventPattern = text({
   rule: 'event_pattern',
-  expected: 'a type of the ledger’s own events such as os.outcome.failed, or a prefix such as os.outcome.*',
-  pattern: '^os\\.([a-z0-9_]+\\.)*([a-z0-9_]+|\\*)$',
+  expected: `a type of the ledger’s own events or a prefix: ${OWN_EVENTS.join(', ')}, os.outcome.*, os.hitl.*, os.*`,
+  pattern: `^(${[...OWN_EVENTS, 'os.outcome.*', 'os.hitl.*', 'os.*'].map((type) => type.replaceAll('.', '\\.').replace('*', '\\*')).join('|')})$`,
   selfTyped: true,
   maxCodePoints: 200,
 });
