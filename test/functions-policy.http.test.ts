@@ -251,6 +251,8 @@ describe('cancel', () => {
       late: [{}],
     });
     expectProblem(await guard('POST', path, { reason: 'x' }), 403, 'not_permitted');
+    const other = expectProblem(await operator('POST', path, { reason: 'another' }), 409, 'outcome_conflict');
+    expect(other['detail']).toContain('nothing was canceled');
     expectProblem(await operator('POST', path, {}), 422, 'request_invalid');
   });
 });

@@ -30,9 +30,13 @@ export const KINDS = {
   link: { member: 'link', ids: ['link_id'], conflict: 'link_conflict' },
 } as const satisfies Record<string, RecordKind>;
 
-/** The answer of a single; throws the conflict. */
-export function recordedAnswer(recorded: Recorded, kind: RecordKind): Answer {
-  if (recorded.result === 'conflict') throw conflictOf(recorded, kind);
+/**
+ * The answer of a single; throws the conflict.
+ *
+ * @param conflict what that means here, where the code's own words would say something else
+ */
+export function recordedAnswer(recorded: Recorded, kind: RecordKind, conflict?: string): Answer {
+  if (recorded.result === 'conflict') throw conflictOf(recorded, kind, conflict);
   if (recorded.result === 'recorded') return { status: 201, body: recorded.record };
   return { status: 200, body: recorded.record, headers: { 'idempotent-replayed': 'true' } };
 }
@@ -58,11 +62,17 @@ function refusalOfItem(item: BatchItem | Refusal, kind: RecordKind): Refusal | n
   return item.result === 'conflict' ? conflictOf(item, kind) : null;
 }
 
-function conflictOf(recorded: Recorded, kind: RecordKind): Refusal {
+function conflictOf(recorded: Recorded, kind: RecordKind, detail?: string): Refusal {
   const winner: LedgerRecord = recorded.record ?? {};
   const ids = kind.ids.filter((id) => winner[id] !== undefined && winner[id] !== null);
-  return new Refusal(recorded.code ?? kind.conflict, { extra: Object.fromEntries(ids.map((id) => [id, winner[id]])) });
+  return new Refusal(recorded.code ?? kind.conflict, {
+    ...(detail === undefined ? {} : { detail }),
+    extra: Object.fromEntries(ids.map((id) => [id, winner[id]])),
+  });
 }
+
+/** Of a cancel that came too late. */
+export const NOTHING_CANCELED = 'It had ended already; nothing was canceled, and what it ended as stands.';
 
 /** The record, or the refusal of an id nothing of this tenant has. */
 export function foundAnswer(record: unknown, code: ErrorCode): Answer {

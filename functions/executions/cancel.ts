@@ -1,7 +1,7 @@
 // Giving an open execution up.
 import { z } from '@hono/zod-openapi';
 import { cancelExecution } from '../../src/database/index.ts';
-import { KINDS, recordedAnswer } from '../_shared/answers.ts';
+import { KINDS, NOTHING_CANCELED, recordedAnswer } from '../_shared/answers.ts';
 import { readObject } from '../_shared/body.ts';
 import { requireDocument } from '../_shared/documents.ts';
 import { type Endpoint, endpoint } from '../_shared/endpoint.ts';
@@ -26,6 +26,6 @@ export const cancel: Endpoint = endpoint({
   errors: ['unknown_execution', 'execution_closed', 'outcome_conflict'],
   handle: async ({ request, params, session }) => {
     const { reason } = requireDocument('cancellation', await readObject(request));
-    return recordedAnswer(await cancelExecution(session, params.execution_id, reason), KINDS.outcome);
+    return recordedAnswer(await cancelExecution(session, params.execution_id, reason), KINDS.outcome, NOTHING_CANCELED);
   },
 });

@@ -1,7 +1,7 @@
 // Giving an open invocation up.
 import { z } from '@hono/zod-openapi';
 import { cancelInvocation } from '../../src/database/index.ts';
-import { KINDS, recordedAnswer } from '../_shared/answers.ts';
+import { KINDS, NOTHING_CANCELED, recordedAnswer } from '../_shared/answers.ts';
 import { readObject } from '../_shared/body.ts';
 import { requireDocument } from '../_shared/documents.ts';
 import { type Endpoint, endpoint } from '../_shared/endpoint.ts';
@@ -26,6 +26,10 @@ export const cancel: Endpoint = endpoint({
   errors: ['unknown_invocation', 'invocation_closed', 'outcome_conflict'],
   handle: async ({ request, params, session }) => {
     const { reason } = requireDocument('cancellation', await readObject(request));
-    return recordedAnswer(await cancelInvocation(session, params.invocation_id, reason), KINDS.outcome);
+    return recordedAnswer(
+      await cancelInvocation(session, params.invocation_id, reason),
+      KINDS.outcome,
+      NOTHING_CANCELED,
+    );
   },
 });

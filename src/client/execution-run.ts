@@ -2,6 +2,7 @@ import { baseContext } from './base-context.ts';
 import { kindOf, type Returned } from './conclusion.ts';
 import type { ExecutionContext, ExecutionFunction } from './contexts.ts';
 import type { ExecutionRecord, ExecutionStart } from './documents.ts';
+import { misuse } from './errors.ts';
 import { newId } from './identity.ts';
 import { notRun } from './not-run.ts';
 import { replayedRun, run } from './run.ts';
@@ -20,6 +21,8 @@ export async function runExecution<T extends object>(
   options: RunOptions = {},
   parentSignal?: AbortSignal,
 ): Promise<Run<T>> {
+  // Before anything is written: a start row would only end in a failure that nobody meant.
+  if (typeof fn !== 'function') throw misuse('execution(start, fn): fn must be a function');
   options.signal?.throwIfAborted();
   parentSignal?.throwIfAborted();
   const starting = ledger.executions.start({ ...start, execution_id: start.execution_id ?? newId() });

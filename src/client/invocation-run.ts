@@ -1,6 +1,7 @@
 import { baseContext } from './base-context.ts';
 import type { InvocationContext, InvocationFunction } from './contexts.ts';
 import type { InvocationRecord, InvocationStart } from './documents.ts';
+import { misuse } from './errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { newId } from './identity.ts';
 import { notRun } from './not-run.ts';
@@ -21,6 +22,8 @@ export async function runInvocation<T extends object>(
   options: InvocationOptions = {},
   parentSignal?: AbortSignal,
 ): Promise<Run<T>> {
+  // Before anything is written: a start row would only end in a failure that nobody meant.
+  if (typeof fn !== 'function') throw misuse('invocation(start, fn): fn must be a function');
   options.signal?.throwIfAborted();
   parentSignal?.throwIfAborted();
   const starting = ledger.invocations.start({ ...start, invocation_id: start.invocation_id ?? newId() });

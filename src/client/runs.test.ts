@@ -42,6 +42,15 @@ test('a returned object is a success; the caller gets the very object and the re
   expect(Date.parse(timing.completed_at) - Date.parse(timing.started_at)).toBe(timing.duration_ms);
 });
 
+test('a call without a function is told before anything is written', async () => {
+  const { ledger, running } = await ledgerWith();
+  for (const call of [ledger.invocation, ledger.execution]) {
+    const error = await thrownBy(call(start as never, undefined as never));
+    expect(error).toMatchObject({ code: 'misused', message: expect.stringContaining('fn must be a function') });
+  }
+  expect(running.requests).toEqual([]);
+});
+
 test.each([
   ['text', 'RESULT_NOT_OBJECT'],
   [7, 'RESULT_NOT_OBJECT'],
