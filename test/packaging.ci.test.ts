@@ -119,7 +119,7 @@ describe.each([
       'permission denied',
       'outcome_conflict',
       'unknown_outcome',
-      'the graph held 13 of 13 outcomes',
+      'the graph held 21 of 21 outcomes',
     ]) {
       expect(answer.stdout).toContain(shown);
     }

@@ -105,7 +105,7 @@ describe('the data', () => {
   it('would have lost its ids to an accepting trigger enabled always', async () => {
     const always = 'alter table public.agent_invocation_outcomes enable always trigger accept';
     expect(await loaded('agent_invocation_outcomes', { outcome_id: filled.invocationOutcome }, always)).toBe(
-      'unknown_invocation',
+      'not_permitted',
     );
   });
 });

@@ -29,7 +29,7 @@ export function historyTables(executions: number): string[][] {
       `insert into public.agent_invocation_outcomes (tenant_id, invocation_id, outcome_id, outcome_envelope, status, correlation_id, causation_id, source_id,
        source_version, domain, governance_class, execution_id, decision, started_at, completed_at, duration_ms, timing_drift_ms, seq, epoch, xid, recorded_at, recorded_by)
      select history.tenant(h.n), history.id('invocation', h.m), history.id('agent-outcome', h.m), '{"status": "success"}',
-       case when h.m % 100 = 7 then 'failure' else 'success' end, 'corr-' || h.n, 'event-' || h.n, 'agent-' || h.k, ${common}, ${supervised},
+       case when h.m % 100 = 7 or h.n % 10000 = 0 then 'failure' else 'success' end, 'corr-' || h.n, 'event-' || h.n, 'agent-' || h.k, ${common}, ${supervised},
        history.id('execution', h.n), case when h.n % 10000 = 0 then null when h.n % 1000 = 0 then 'allow' end, history.at(h.n), history.at(h.n), 0, 0,
        h.n * 100 + 20 + h.k, ${STAMP}, 'agent-' || h.k from ${agents}`,
       `insert into public.os_events (tenant_id, event_id, kind, type, source, outcome_id, correlation_id, causation_id, occurred_at, data, seq, epoch, xid, recorded_at, recorded_by)
