@@ -15,6 +15,8 @@ interface Finding {
 interface Exception {
   finding: string;
   reason: string;
+  /** Which of several indexes the planner takes in so few rows changes from run to run: it may be found or not. */
+  sometimes?: boolean;
 }
 
 const exceptions: Exception[] = JSON.parse(readFileSync(join(ROOT, '.ci', 'advisors.json'), 'utf8'));
@@ -50,8 +52,8 @@ test('the advisors find nothing but what is excepted', () => {
 
 test('every exception has a reason, and is still needed', () => {
   const found = findings.map((finding) => finding.cacheKey);
-  for (const { finding, reason } of exceptions) {
-    expect(found).toContain(finding);
+  for (const { finding, reason, sometimes } of exceptions) {
+    if (!sometimes) expect(found).toContain(finding);
     expect(reason.length).toBeGreaterThan(20);
   }
 });
