@@ -1,3 +1,4 @@
+import { HELD_TOO_LONG_S } from '../../src/contract/limits.ts';
 import type { FeedRow, Lag } from '../feed/ledger.ts';
 import type { GraphFault } from '../graph/fault.ts';
 import type { Position } from '../graph/graph.ts';
@@ -6,8 +7,6 @@ import { mirrorName } from './mirror-name.ts';
 import type { PassListener } from './pass.ts';
 import type { GraphSource, SyncFaults, SyncLog, SyncReason, SyncState, SyncStatus } from './types.ts';
 
-/** From this age on a transaction that holds the feed back degrades the mirror, as in `ledger_health()`. */
-const HELD_TOO_LONG_S = 30;
 /** What goes on is said again so often. */
 const REPEAT_MS = 60_000;
 const LEVELS = {

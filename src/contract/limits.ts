@@ -1,4 +1,4 @@
-/** What the ledger fills in or compares with its own clock (design section 7). All in milliseconds. */
+/** What the ledger fills in or compares with its own clock (design section 7). In milliseconds where the name says no other unit. */
 
 /** The deadline of a start that names none and whose definition names none: one hour, one day. */
 export const DEFAULT_DEADLINE_MS = { agent: 60 * 60 * 1000, workflow: 24 * 60 * 60 * 1000 } as const;
@@ -11,3 +11,6 @@ export const HEARTBEAT_LAPSE_MS = 60 * 1000;
 
 /** Deadlines reach this far ahead; the minute beyond thirty days is for clocks that disagree. */
 export const LONGEST_DEADLINE_MS = (30 * 24 * 60 + 1) * 60 * 1000;
+
+/** Seconds: a transaction that holds the feed back for longer degrades what waits for the feed, as `ledger_health()` says too. */
+export const HELD_TOO_LONG_S = 30;

@@ -1,8 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { WorkerState } from '../worker/standing.ts';
+import { WORKER_STATES } from '../worker/standing.ts';
 import type { RelayStatus } from './types.ts';
-
-const STATES = ['starting', 'active', 'waiting', 'refused', 'stopped'] as const satisfies WorkerState[];
 
 /** Whatever tells a relay's status: a `RelayWorker`. */
 export interface Observed {
@@ -88,7 +86,7 @@ export function createRelayMetrics(
     s.queue ? Object.entries(s.queue.webhooks) : [],
   );
   labelled('gauge', 'state', '1 for the state this relay is in, 0 for the others.', 'state', (s) =>
-    STATES.map((state) => [state, s.state === state ? 1 : 0]),
+    WORKER_STATES.map((state) => [state, s.state === state ? 1 : 0]),
   );
   counter('delivered_total', 'Messages taken by receivers.', (s) => s.delivered);
   labelled('counter', 'failed_total', 'Attempts that failed, by code.', 'code', (s) => Object.entries(s.failed));

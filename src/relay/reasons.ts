@@ -1,3 +1,4 @@
+import { HELD_TOO_LONG_S } from '../contract/limits.ts';
 import type { FeedHolder } from '../database/index.ts';
 import { verdictOnLedger } from '../worker/ledger-fault.ts';
 import type { RelayReason } from './types.ts';
@@ -6,9 +7,6 @@ import type { RelayReason } from './types.ts';
 export function verdictForRelay(error: unknown): ReturnType<typeof verdictOnLedger> {
   return verdictOnLedger(error, 'ledger_relay');
 }
-
-/** From this age on a transaction that holds the feed back degrades the relay, as in `ledger_health()`. */
-const HELD_TOO_LONG_S = 30;
 
 export function heldTooLong(holders: readonly FeedHolder[]): RelayReason | null {
   const [oldest] = holders.filter((holder) => holder.age_s > HELD_TOO_LONG_S).sort((a, b) => b.age_s - a.age_s);

@@ -1,8 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { WorkerState } from '../worker/standing.ts';
+import { WORKER_STATES } from '../worker/standing.ts';
 import type { SweepStatus } from './types.ts';
-
-const STATES = ['starting', 'active', 'waiting', 'refused', 'stopped'] as const satisfies WorkerState[];
 
 /** Whatever tells a sweep worker's status: a `SweepWorker`. */
 export interface Observed {
@@ -62,7 +60,8 @@ export function createSweepMetrics(
     registers: [registry],
     collect() {
       this.reset();
-      for (const { state } of statuses()) for (const word of STATES) this.inc({ state: word }, word === state ? 1 : 0);
+      for (const { state } of statuses())
+        for (const word of WORKER_STATES) this.inc({ state: word }, word === state ? 1 : 0);
     },
   });
   return { registry };

@@ -1,7 +1,8 @@
 import type { WorkerReason } from './ledger-fault.ts';
 
 /** The states that every worker has. */
-export type WorkerState = 'starting' | 'active' | 'waiting' | 'refused' | 'stopped';
+export const WORKER_STATES = ['starting', 'active', 'waiting', 'refused', 'stopped'] as const;
+export type WorkerState = (typeof WORKER_STATES)[number];
 
 /** One line of a worker's log; `details` are JSON and hold no secret. */
 export interface WorkerLogEntry {

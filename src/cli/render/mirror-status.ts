@@ -1,4 +1,5 @@
 import type { MeasuredLag, QuarantinedRow, StatusReport, SyncReason, SyncStatus } from '../../../lineage/index.ts';
+import { HELD_TOO_LONG_S } from '../../contract/limits.ts';
 import type { WorkerStatus } from '../../stack/workers/sync-control.ts';
 import type { Colour } from './colour.ts';
 import { renderFields, renderTable } from './table.ts';
@@ -27,8 +28,6 @@ export function fromReport(report: StatusReport): MirrorStatus {
   const { worker_active, ...rest } = report;
   return { ...rest, state: worker_active ? 'active' : 'no worker', since: null, degraded_by: heldBack(report) };
 }
-
-const HELD_TOO_LONG_S = 30;
 
 function heldBack({ held_back_by }: StatusReport): SyncReason[] {
   return held_back_by

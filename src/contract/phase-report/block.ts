@@ -1,4 +1,4 @@
-import { findValue } from './json-end.ts';
+import { findValue, past } from './json-end.ts';
 
 export const MARKER = 'TASK_RESULT:';
 export const TERMINATOR = 'TASK_RESULT_END';
@@ -68,9 +68,4 @@ const isAscii = (code: number): boolean => code < 0x80;
 function startsAt(text: string, words: string, at: number): boolean | 'more' {
   if (text.startsWith(words, at)) return true;
   return text.length - at < words.length && words.startsWith(text.slice(at)) ? 'more' : false;
-}
-
-function past(expression: RegExp, text: string, at: number): number {
-  expression.lastIndex = at;
-  return expression.test(text) ? expression.lastIndex : at;
 }

@@ -110,7 +110,8 @@ function isStatus(quoted: string): boolean {
   return quoted === '"status"' || (quoted.includes('\\') && JSON.parse(quoted) === 'status');
 }
 
-function past(expression: RegExp, text: string, at: number): number {
+/** Where the text that a sticky expression takes at a place ends; the place itself where it takes none. */
+export function past(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : at;
 }

@@ -6,7 +6,7 @@ import {
   type SideEffects,
 } from '../phase-report/index.ts';
 import { deliver, keep, type PhaseArtifact } from './artifacts.ts';
-import { type ReadPhaseInput, readPhaseInput } from './input.ts';
+import { OUTPUT_DIRECTORY, type ReadPhaseInput, readPhaseInput } from './input.ts';
 
 export const PHASE_STATUSES = ['completed', 'failed', 'cancelled', 'interrupted'] as const;
 export type PhaseStatus = (typeof PHASE_STATUSES)[number];
@@ -48,7 +48,7 @@ export function assess(input: ReadPhaseInput, report: PhaseReport): PhaseAssessm
   const { observation, phase } = input;
   const parts = { ...input, lastMessage: lastMessageOf(input.messages) };
   const warnings = report.claims.flatMap((claim) => claim.warnings);
-  const outside = input.files.length - input.files.filter(({ path }) => path.startsWith('artifacts/output/')).length;
+  const outside = input.files.length - input.files.filter(({ path }) => path.startsWith(OUTPUT_DIRECTORY)).length;
   if (outside > 0) warnings.push(`${outside} files outside artifacts/output/ are not collected`);
   const base = { report_state: report.state, warnings };
   if (observation.cancelled || observation.interrupted) {

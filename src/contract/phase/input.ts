@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Violation } from '../violation.ts';
+import { MAX_VIOLATIONS, pointer, type Violation } from '../violation.ts';
 
 /** The one directory whose files are collected when a phase ends. */
 export const OUTPUT_DIRECTORY = 'artifacts/output/';
@@ -53,7 +53,6 @@ export interface ReadPhaseInput {
 }
 
 export const MOST_FILES = 10_000;
-const MOST_VIOLATIONS = 100;
 
 /** The input was not understood; nothing was assessed. */
 export class PhaseInputRefused extends Error {
@@ -72,7 +71,7 @@ export function readPhaseInput(document: unknown): ReadPhaseInput {
   const read = input.safeParse(document);
   if (!read.success) {
     throw new PhaseInputRefused(
-      read.error.issues.slice(0, MOST_VIOLATIONS).map(({ path, code, message: text }) => ({
+      read.error.issues.slice(0, MAX_VIOLATIONS).map(({ path, code, message: text }) => ({
         path: pointer(path),
         rule: code,
         message: text,
@@ -109,7 +108,7 @@ function pathViolations(files: readonly PhaseFile[], isList: boolean): Violation
     const name = collected(path);
     const rule = pathFault(name) ?? (seen.has(name) ? 'is the path of another file too' : undefined);
     seen.add(name);
-    if (rule === undefined || violations.length === MOST_VIOLATIONS) continue;
+    if (rule === undefined || violations.length === MAX_VIOLATIONS) continue;
     violations.push({
       path: isList ? `/files/${n}/path` : pointer(['files', path]),
       rule: 'artifact_path',
@@ -134,6 +133,3 @@ export function pathFault(path: string): string | undefined {
   if (segments.some((segment) => segment === '' || segment === '.')) return 'has an empty or a . segment';
   return undefined;
 }
-
-const pointer = (path: readonly PropertyKey[]): string =>
-  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
