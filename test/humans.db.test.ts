@@ -145,6 +145,15 @@ describe('who answers', () => {
 });
 
 describe('an answer', () => {
+  it('is nobody’s who decided about the subject, and nobody’s about their own work', async () => {
+    const { start, id } = await held();
+    for (const actorId of [GUARD.actorId, start['source'].id]) {
+      const same = sqlLedger(database, { tenantId, role: 'operator', actorId });
+      expect(await codeOf(answer(same, id)), actorId).toBe('not_permitted');
+    }
+    expect((await answer(operator, id)).result).toBe('recorded');
+  });
+
   it('given before the decision says nothing about it', async () => {
     const start = await ledger.start({ governance_class: 'supervised' });
     const about = { invocation_id: start['invocation_id'] };

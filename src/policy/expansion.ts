@@ -53,3 +53,25 @@ function membersOf(about: unknown, member: string): [string, Record<string, unkn
   if (!isPlainObject(members)) return [];
   return Object.entries(members).filter((entry): entry is [string, Record<string, unknown>] => isPlainObject(entry[1]));
 }
+
+/** The same of a text, by its `type` declarations alone: Cedar's own reading of it writes them out already. */
+export function expandedTextSize(tokens: readonly { text: string }[], limit: number): number {
+  const bodies = new Map<string, string[]>();
+  for (let at = 0; at < tokens.length; at += 1) {
+    if (tokens[at]?.text !== 'type' || tokens[at + 2]?.text !== '=') continue;
+    const body: string[] = [];
+    for (let n = at + 3; n < tokens.length && tokens[n]?.text !== ';'; n += 1) body.push(tokens[n]?.text ?? '');
+    bodies.set(tokens[at + 1]?.text ?? '', body);
+  }
+  const sizes = new Map<string, number>();
+  const sizeOf = (name: string): number => {
+    const known = sizes.get(name);
+    if (known !== undefined) return known;
+    sizes.set(name, 1);
+    let size = 1;
+    for (const word of bodies.get(name) ?? []) size = Math.min(limit + 1, size + (bodies.has(word) ? sizeOf(word) : 1));
+    sizes.set(name, size);
+    return size;
+  };
+  return [...bodies.keys()].reduce((sum, name) => Math.min(limit + 1, sum + sizeOf(name)), 0);
+}

@@ -2,7 +2,7 @@ import type { Schema } from '@cedar-policy/cedar-wasm/nodejs';
 import { isPlainObject } from '../contract/scalars/kind.ts';
 import { findingsOf } from './cedar-errors.ts';
 import { type Cedar, guarded } from './engine.ts';
-import { expandedSize } from './expansion.ts';
+import { expandedSize, expandedTextSize } from './expansion.ts';
 import { type Finding, type FindingRule, finding } from './finding.ts';
 import { type SchemaSize, sizeOf } from './hierarchy.ts';
 import { tooDeep } from './levels.ts';
@@ -43,8 +43,7 @@ export function readSchema(cedar: Cedar, source: NonNullable<SourceText['schema'
     const size = sizeOf(asJson);
     if (size.declarations > MAX_DECLARATIONS) return tooMany(size.declarations);
     if (expandedSize(asJson, MAX_EXPANSION) > MAX_EXPANSION) {
-      const words = `must not come to more than ${MAX_EXPANSION} members once its common types are written out`;
-      return refused('schema_too_deep', words);
+      return tooWide();
     }
     if (size.levels > MAX_HIERARCHY) {
       return refused('schema_too_deep', `must not have chains of more than ${MAX_HIERARCHY} parents`);
@@ -68,8 +67,14 @@ function tooLarge(text: string, places: Places | undefined): Read | undefined {
     const message = `must not nest deeper than ${MAX_TEXT_LEVELS} levels`;
     return { ok: false, violations: [finding('/schema', 'nesting', message, places?.at(deep.start))] };
   }
+  if (expandedTextSize(tokens, MAX_EXPANSION) > MAX_EXPANSION) return tooWide();
   const declarations = tokens.filter((token) => token.text === ';').length;
   return declarations > MAX_DECLARATIONS ? tooMany(declarations) : undefined;
+}
+
+function tooWide(): Read {
+  const words = `must not come to more than ${MAX_EXPANSION} members once its common types are written out`;
+  return refused('schema_too_deep', words);
 }
 
 function tooMany(declarations: number): Read {
