@@ -9,12 +9,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { GraphFault, PositionMoved } from '../lineage/graph/fault.ts';
 import type { Graph } from '../lineage/graph/graph.ts';
 import { openNeo4j } from '../lineage/graph/neo4j/index.ts';
+import { freePort } from '../src/stack/postgres/port.ts';
 import { startBoltProxy } from './support/bolt-proxy.ts';
 import { contentOf } from './support/graph-model.ts';
 import { batchAt, outcomeFrom, positionAt } from './support/graph-rows.ts';
 import { type Neo4jServer, startNeo4j, useNeo4j } from './support/neo4j.ts';
 import { randomFrom } from './support/random.ts';
-import { freePort } from './support/tools.ts';
 
 const LIMITS = { timeoutMs: 5_000, maxRows: 10 };
 /** What a server may take to start, twice, on a busy machine. */

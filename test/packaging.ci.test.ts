@@ -6,7 +6,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, mustRun, ROOT, run, tool } from './support/tools.ts';
+import { freePort } from '../src/stack/postgres/port.ts';
+import { mustRun, ROOT, run, tool } from './support/tools.ts';
 
 let folder: string;
 let tarball: string;

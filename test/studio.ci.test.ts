@@ -1,10 +1,9 @@
 // What an auditor sees in Studio, read through the service that Studio asks (postgres-meta): every table, column and
 // exposed function says what it is, every policy has a readable name, and no view looks past row-level security.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../src/stack/migrations.ts';
 import { as, type BareServer, startBareServer } from './support/bare-server.ts';
-import { freePort, toolFile } from './support/tools.ts';
+import { type PostgresMeta, startPostgresMeta } from './support/postgres-meta.ts';
 
 interface Table {
   id: number;
@@ -30,11 +29,10 @@ interface Routine {
 }
 
 let server: BareServer;
-let meta: ChildProcess;
-let base: string;
+let meta: PostgresMeta;
 
 const read = async <T>(path: string): Promise<T[]> => {
-  const answer = await fetch(`${base}${path}`);
+  const answer = await fetch(`${meta.url}${path}`);
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T[];
 };
@@ -42,31 +40,11 @@ const read = async <T>(path: string): Promise<T[]> => {
 beforeAll(async () => {
   server = await startBareServer();
   await as(server.ownerUrl, (sql) => migrate(sql, { fingerprint: null }));
-  const port = await freePort();
-  base = `http://127.0.0.1:${port}`;
-  meta = spawn(process.execPath, [toolFile('@supabase/postgres-meta/dist/server/server.js')], {
-    env: { ...process.env, PG_META_HOST: '127.0.0.1', PG_META_PORT: String(port), PG_META_DB_URL: server.adminUrl },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let complaint = '';
-  meta.stderr?.on('data', (chunk: Buffer) => {
-    complaint += chunk;
-  });
-  for (let tries = 0; ; tries += 1) {
-    if (
-      await fetch(`${base}/health`).then(
-        (answer) => answer.ok,
-        () => false,
-      )
-    )
-      break;
-    if (tries > 150) throw new Error(`postgres-meta did not come up: ${complaint}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  meta = await startPostgresMeta(server.adminUrl);
 }, 60_000);
 
 afterAll(async () => {
-  meta?.kill('SIGKILL');
+  await meta?.stop();
   await server?.stop();
 });
 

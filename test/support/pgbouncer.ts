@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
+import { freePort } from '../../src/stack/postgres/port.ts';
 import { PASSWORD } from './shared-server.ts';
 
 export interface Pooler {
@@ -86,15 +86,4 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

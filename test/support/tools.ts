@@ -1,7 +1,6 @@
 // The tools of `.ci/tools`, which only CI installs: Deno, the Supabase CLI, and the service that Studio asks.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -73,18 +72,5 @@ export function supabase(args: string[], options: Parameters<typeof run>[2] = {}
   return run(tool('supabase'), [...args, '--agent', 'no'], {
     ...options,
     env: { SUPABASE_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', ...options.env },
-  });
-}
-
-/** A loopback port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      server.close(() => resolve(port));
-    });
   });
 }
