@@ -25,10 +25,11 @@ export async function comparePage(
   after: string | null,
   limit: number,
 ): Promise<ComparedPage> {
+  // The graph goes first: what is recorded and mirrored between the two looks is then missing, never beyond the ledger.
+  const mirrored = await graph.outcomesAfter(after, limit);
   const outcomes = await ledger.outcomesAfter(after, limit);
   // An outcome may be purged and its links stand.
   const sources = await ledger.linkSourcesAfter(after, limit);
-  const mirrored = await graph.outcomesAfter(after, limit);
   const lists = [outcomes.map((row) => row.outcome_id), sources, mirrored.map((row) => row.key.outcome_id)];
   const end = leastEnd(lists, limit);
   const within = (id: string) => end === null || id <= end;
@@ -36,11 +37,12 @@ export async function comparePage(
   const standing = outcomes.filter((row) => within(row.outcome_id));
   const nodes = mirrored.filter((row) => within(row.key.outcome_id));
   const known = new Set(standing.map(outcomeKeyText));
+  const mirroredLinks = ids.length > 0 ? await graph.linksFrom(ids) : [];
+  const standingLinks = ids.length > 0 ? await ledger.linksFrom(ids) : [];
   return {
     stretch: { after, end },
     outcomes: compareOutcomes(standing, nodes),
-    links:
-      ids.length > 0 ? compareLinks(await ledger.linksFrom(ids), await graph.linksFrom(ids)) : compareLinks([], []),
+    links: compareLinks(standingLinks, mirroredLinks),
     stubs: nodes.filter(({ key, facts }) => facts === null && !known.has(outcomeKeyText(key))).map(({ key }) => key),
   };
 }

@@ -120,6 +120,7 @@ export function describeReconcile(database: TestDatabase, graphs: GraphKind): vo
       while (writing || rounds === 0) {
         const report = await worker.reconcile({ pageSize: 20 });
         expect(report.outcomes).toMatchObject({ different: 0, surplus: 0 });
+        expect(report.links).toMatchObject({ different: 0, surplus: 0 });
         rounds += 1;
       }
       await writers;
