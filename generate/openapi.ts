@@ -6,6 +6,7 @@ import { FUNCTION_DEFINITIONS, type LedgerFunction } from '../functions/index.ts
 import { DOCUMENTS } from '../src/contract/documents/index.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { healthPath } from './openapi-health.ts';
+import { phaseSchemas } from './openapi-phases.ts';
 import { recordSchemas } from './openapi-records.ts';
 
 type Json = Record<string, unknown>;
@@ -57,7 +58,7 @@ function documentOf(title: string, description: string, definitions: readonly Le
         },
       },
       headers: HEADERS,
-      schemas: used(paths, { ...documents, ...recordSchemas(documents) }),
+      schemas: used(paths, { ...documents, ...recordSchemas(documents), ...phaseSchemas() }),
     },
   };
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -104,6 +105,8 @@ const DOCUMENT_NAMES = {
   policy_decision: 'PolicyDecision',
   policy_evaluation: 'PolicyEvaluation',
   policy_set: 'PolicySet',
+  phase_report: 'PhaseReportRow',
+  artifact: 'ArtifactRow',
   hitl_request: 'HitlRequest',
   hitl_resolution: 'HitlResolution',
   cancellation: 'Cancellation',

@@ -38,6 +38,11 @@ function ownSubject(table: WriteTable): string {
   return startedBy('agent_invocations', 'invocation_id', 'invocation_id');
 }
 
+/** Where the row does not say whose work its subject is, the accept trigger alone does. */
+function othersSource(table: WriteTable): string {
+  return table === 'phase_reports' || table === 'artifacts' ? `${table}.source_id <> c.actor_id` : 'true';
+}
+
 function scopeCondition(table: WriteTable, scope: Scope): string {
   switch (scope) {
     case 'any':
@@ -48,9 +53,10 @@ function scopeCondition(table: WriteTable, scope: Scope): string {
         : `${table}.source_id = c.actor_id`;
     case 'own_subject':
       return ownSubject(table);
+    case 'own_subject_of_others':
+      return `${ownSubject(table)} and ${othersSource(table)}`;
     case 'others_source':
-      // The row does not say whose work its subject is; the accept trigger does.
-      return 'true';
+      return othersSource(table);
     case 'none':
       return 'false';
   }
@@ -114,6 +120,7 @@ function mayWrite(): string {
     own_source: 'source_id = actor',
     own_subject: 'started_by = actor',
     others_source: 'source_id <> actor',
+    own_subject_of_others: 'started_by = actor and source_id <> actor',
   };
   const matrix = WRITE_TABLES.map((table) => {
     const scopes = Object.fromEntries(writersOf(table).map((role) => [role, ROLE_MATRIX[role][table]]));

@@ -12,28 +12,9 @@ import { RELATIONS } from '../src/contract/relations.ts';
 import { CANCELING_ROLES, WEBHOOK_ROLES } from '../src/contract/roles.ts';
 import { FAILURE_STATUSES } from '../src/contract/statuses.ts';
 import { GOVERNANCE_CLASSES } from '../src/contract/vocabulary.ts';
-import { CHECKERS, functionSql, literal, PURE, textArray } from './sql-text.ts';
-
-/** One expression, returned. */
-function expression(
-  name: string,
-  parameters: string,
-  signature: string,
-  returns: string,
-  comment: string,
-  body: string,
-): string {
-  return functionSql({
-    name,
-    parameters,
-    signature,
-    returns,
-    traits: PURE,
-    comment,
-    body: `begin\n  return ${body};\nend`,
-    grantees: CHECKERS,
-  });
-}
+import { expression } from './expression-sql.ts';
+import { phaseFunctions } from './phase-sql.ts';
+import { literal, textArray } from './sql-text.ts';
 
 function cases(subject: string, words: Readonly<Record<string, string>>, otherwise: string): string {
   const whens = Object.entries(words).map(([from, to]) => `when ${literal(from)} then ${to}`);
@@ -139,6 +120,7 @@ export function vocabularyFunctions(): string[] {
       'running, completed, failed, cancelled or interrupted.',
       executionStatus(),
     ),
+    ...phaseFunctions(),
     expression(
       'relation_allowed',
       'relation text, source_type text, target_type text',

@@ -111,6 +111,7 @@ describe('a definer function', () => {
       'put_back_dead_letters',
       'record_ordinary',
       'rotate_webhook_secret',
+      'subject_of_token',
       'switch_webhook',
       'webhook_of_token',
       'webhooks_of_token',

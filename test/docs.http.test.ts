@@ -30,7 +30,7 @@ afterAll(() => auditor?.end());
 
 const PAGES = [
   'README.md',
-  ...['sql', 'guarantees', 'policy', 'recovery', 'events', 'cypher', 'deploy', 'development'].map(
+  ...['sql', 'guarantees', 'policy', 'recovery', 'events', 'phase-outcomes', 'cypher', 'deploy', 'development'].map(
     (name) => `docs/${name}.md`,
   ),
 ];
@@ -111,6 +111,7 @@ test('docs/guarantees.md holds the role matrix', () => {
     own_source: 'own source',
     own_subject: 'own subject',
     others_source: "others' source",
+    own_subject_of_others: "own subject, others' source",
     none: '–',
   };
   const rows = WRITE_TABLES.map((table) => [`\`${table}\``, ...ROLES.map((role) => words[ROLE_MATRIX[role][table]])]);

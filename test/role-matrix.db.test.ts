@@ -15,6 +15,7 @@ import {
   rowFor,
   type Subjects,
 } from './support/matrix.ts';
+import { withReport } from './support/phase-rows.ts';
 import { readRefusal } from './support/refused.ts';
 import { insertRow } from './support/rows.ts';
 import { type Answer, callIn } from './support/sql-ledger.ts';
@@ -33,6 +34,12 @@ beforeAll(async () => {
   for (const own of OWNERSHIPS) subjects.set(key(own), await makeSubjects(database, tenantId, own));
   foreign = await makeSubjects(database, foreignTenant, { source: true, started: true });
 });
+
+/** The row, after what it cannot stand without. */
+async function insertWhole(tx: Parameters<typeof insertRow>[0], table: WriteTable, row: Document) {
+  if (table === 'artifacts') await withReport(tx, tenantId, row['invocation_id']);
+  return insertRow(tx, table, row);
+}
 
 /** `written`, or the code of the refusal; nothing is kept. */
 async function tried(
@@ -59,6 +66,8 @@ const FUNCTIONS: Record<WriteTable, (document: Document) => [string, ...Paramete
   policy_sets: (d) => ['put_policy_set', jsonb(d), text(policySetHash(d))],
   hitl_requests: (d) => ['open_hitl_request', jsonb(d)],
   hitl_resolutions: (d) => ['resolve_hitl_request', jsonb(d)],
+  phase_reports: (d) => ['conclude_invocation', uuid(d['invocation_id']), jsonb(d['conclusion'])],
+  artifacts: (d) => ['conclude_invocation', uuid(d['invocation_id']), jsonb(d['conclusion'])],
   os_events: (d) => ['register_event', jsonb(d)],
   agent_lineage_links: (d) => ['declare_link', jsonb(d)],
 };
@@ -66,16 +75,16 @@ const FUNCTIONS: Record<WriteTable, (document: Document) => [string, ...Paramete
 describe('a bare insert', () => {
   it.each(CELLS.map((cell) => [nameOf(cell), cell] as const))('%s', async (_, { role, table, own, may }) => {
     const row = rowFor(table, subjects.get(key(own)) as Subjects);
-    expect(await tried(role, (tx) => insertRow(tx, table, row))).toBe(may ? 'written' : 'not_permitted');
+    expect(await tried(role, (tx) => insertWhole(tx, table, row))).toBe(may ? 'written' : 'not_permitted');
   });
 
   it('never reaches another tenant, whatever the role', async () => {
     for (const { role, table } of CELLS.filter(({ own }) => own.source && own.started)) {
       const row = { ...rowFor(table, foreign), tenant_id: foreignTenant };
-      const there = await tried(role, (tx) => insertRow(tx, table, row));
+      const there = await tried(role, (tx) => insertWhole(tx, table, row));
       expect(there, `${role} ${table}`).toMatch(/^(not_permitted|unknown_invocation|unknown_execution)$/);
       if (['source_definitions', 'policy_sets', 'workflow_executions'].includes(table)) continue;
-      const about = await tried(role, (tx) => insertRow(tx, table, rowFor(table, foreign)));
+      const about = await tried(role, (tx) => insertWhole(tx, table, rowFor(table, foreign)));
       expect(about, `${role} ${table} about a foreign subject`).toMatch(
         /^(not_permitted|unknown_(hitl_request|invocation|execution|outcome))$/,
       );
@@ -157,7 +166,7 @@ describe('with one of the two guards taken away', () => {
   it('the other refuses; without both, the write goes through', async () => {
     for (const { role, table, own } of cells) {
       const row = rowFor(table, subjects.get(key(own)) as Subjects);
-      const insert = (tx: Parameters<typeof insertRow>[0]) => insertRow(tx, table, row);
+      const insert = (tx: Parameters<typeof insertRow>[0]) => insertWhole(tx, table, row);
       expect(await without(noPolicy(table), role, insert), `${role} ${table}`).toBe('not_permitted');
       expect(await without(noMatrix, role, insert), `${role} ${table}`).toBe('not_permitted');
       expect(await without(`${noPolicy(table)};${noMatrix}`, role, insert), `${role} ${table}`).toBe('written');

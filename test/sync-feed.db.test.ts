@@ -22,6 +22,8 @@ const FREE_WORDS: Record<string, string[]> = {
   policy_sets: ['policies', 'schema', 'note'],
   hitl_requests: ['reason'],
   hitl_resolutions: ['reason'],
+  phase_reports: ['error'],
+  artifacts: ['title', 'content', 'content_bytes'],
 };
 const database = useDatabase();
 let tenantId: string;

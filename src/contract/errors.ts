@@ -103,6 +103,12 @@ export const ERRORS = {
     'Check the id; `GET /events/webhooks` lists them.',
   ),
   unknown_event: entry(404, 'Unknown event', 'No event of this tenant has this id.', 'Check the id.'),
+  unknown_artifact: entry(
+    404,
+    'Unknown artifact',
+    'No artifact of this tenant has this id.',
+    'Check the id and the token’s tenant; `GET /invocations/{invocation_id}/inputs` lists what earlier phases left.',
+  ),
   unknown_definition: entry(
     404,
     'Unknown definition',
@@ -217,6 +223,12 @@ export const ERRORS = {
     'The body, or one part of it, is over its limit.',
     'Send at most 1 MiB; store bulky data elsewhere and refer to it by id and hash.',
   ),
+  artifact_too_large: entry(
+    413,
+    'An artifact is too large',
+    'A file’s content is over 1 MiB, and this ledger has no object store for larger ones. Nothing was recorded.',
+    'Leave the file out or cut it, or ask an operator to set `LEDGER_ARTIFACT_BUCKET`.',
+  ),
   unsupported_media_type: entry(
     415,
     'Not JSON',
@@ -228,6 +240,12 @@ export const ERRORS = {
     'The source is not defined',
     'This tenant accepts starts of defined sources only, and no definition has this type, id and version.',
     'Put the source definition first, with a token that may.',
+  ),
+  phase_failed: entry(
+    409,
+    'A phase has failed',
+    'The execution is sequential, and its first failed phase ends it: no other phase starts, and the execution does not complete.',
+    'Retry the failed phase (same `step_id`, a higher `attempt`), or record the execution as failed.',
   ),
   governance_lowered: entry(
     422,
@@ -295,6 +313,12 @@ export const ERRORS = {
     'Nobody vouches that this very set was parsed and validated.',
     'Store it through the `policy` function, which checks it.',
   ),
+  conclusion_invalid: entry(
+    422,
+    'The conclusion contradicts itself',
+    'What was concluded of the phase is not what its report and its observation make, or an artifact is not what its hash says.',
+    'Conclude through the `invocations` function, which weighs them; docs/phase-outcomes.md has the tables.',
+  ),
   lineage_invalid: entry(
     422,
     'The link is not possible',
@@ -330,6 +354,12 @@ export const ERRORS = {
     'The database is not available',
     'The database could not be reached, or had no room for the transaction. Nothing was recorded by this attempt.',
     'Repeat the same request after `Retry-After`; the same ids make it the same call.',
+  ),
+  object_store_unavailable: entry(
+    503,
+    'The object store is not available',
+    'The store of large artifacts could not be reached, or refused what the ledger asked of it. Nothing was recorded.',
+    'Repeat the same request after `Retry-After`; an operator finds the store’s answer in the log under `request_id`.',
   ),
   keys_unavailable: entry(
     503,

@@ -14,3 +14,6 @@ export const LONGEST_DEADLINE_MS = (30 * 24 * 60 + 1) * 60 * 1000;
 
 /** Seconds: a transaction that holds the feed back for longer degrades what waits for the feed, as `ledger_health()` says too. */
 export const HELD_TOO_LONG_S = 30;
+
+/** Bytes: the largest artifact whose content stands in the table; a larger one goes to object storage. */
+export const ARTIFACT_MAX_BYTES = 1024 * 1024;

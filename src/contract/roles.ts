@@ -10,9 +10,9 @@ export type LedgerRole = (typeof ROLES)[number];
 /**
  * How far a role's right to write reaches: `any` row of its tenant; `own_source`: the source id equals its actor_id;
  * `own_subject`: the subject it started itself (or that runs in an execution it started); `others_source`: the source id is
- * not its actor_id, because nobody decides about its own work; `none`.
+ * not its actor_id, because nobody decides about its own work, or concludes it; `own_subject_of_others`: both of the last; `none`.
  */
-export type Scope = 'any' | 'own_source' | 'own_subject' | 'others_source' | 'none';
+export type Scope = 'any' | 'own_source' | 'own_subject' | 'others_source' | 'own_subject_of_others' | 'none';
 
 /** Who may give an open subject up (design section 3): a call, not a write to a table. */
 export const CANCELING_ROLES = ['orchestrator', 'operator'] as const satisfies readonly LedgerRole[];
@@ -115,6 +115,38 @@ export const WRITABLE_COLUMNS = {
     'expires_at',
   ],
   hitl_resolutions: ['tenant_id', 'hitl_request_id', 'resolution', 'reason'],
+  phase_reports: [
+    'tenant_id',
+    'invocation_id',
+    'report_state',
+    'claims',
+    'claims_total',
+    'stands',
+    'warnings',
+    'observation',
+    'phase_status',
+    'failure_classification',
+    'reported_failure_reason',
+    'reported_side_effects',
+    'deliverable_recovered',
+    'error',
+    'conclusion_digest',
+  ],
+  artifacts: [
+    'tenant_id',
+    'artifact_id',
+    'invocation_id',
+    'path',
+    'title',
+    'type',
+    'content',
+    'content_bytes',
+    'object_key',
+    'size_bytes',
+    'sha256',
+    'recovered',
+    'is_primary',
+  ],
   os_events: ['tenant_id', 'event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data'],
   agent_lineage_links: ['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'],
 } as const;
@@ -133,6 +165,8 @@ const NOTHING: Record<WriteTable, Scope> = {
   policy_sets: 'none',
   hitl_requests: 'none',
   hitl_resolutions: 'none',
+  phase_reports: 'none',
+  artifacts: 'none',
   os_events: 'none',
   agent_lineage_links: 'none',
 };
@@ -156,6 +190,8 @@ export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
     agent_invocation_outcomes: 'own_subject',
     workflow_outcomes: 'own_subject',
     late_outcomes: 'own_subject',
+    phase_reports: 'own_subject_of_others',
+    artifacts: 'own_subject_of_others',
     os_events: 'own_subject',
   },
   orchestrator: {
@@ -169,6 +205,8 @@ export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
     os_events: 'any',
     agent_lineage_links: 'any',
     hitl_requests: 'any',
+    phase_reports: 'others_source',
+    artifacts: 'others_source',
   },
   policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'others_source', policy_sets: 'any' },
   operator: { ...NOTHING, source_definitions: 'any', hitl_resolutions: 'others_source' },

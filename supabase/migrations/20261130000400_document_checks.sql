@@ -113,6 +113,54 @@ comment on function ledger_internal.execution_status(text, text) is 'running, co
 revoke all on function ledger_internal.execution_status(text, text) from public;
 grant execute on function ledger_internal.execution_status(text, text) to authenticated, service_role;
 
+create or replace function ledger_internal.phase_verdict(cancelled boolean, interrupted boolean, timed_out boolean, exit_zero boolean, stream_intact boolean, report_state text, failure_reason text) returns text[]
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return case when cancelled then array['cancelled', null] when interrupted then array['interrupted', null] when timed_out then array['failed', 'platform'] when not exit_zero then array['failed', 'platform'] when report_state = 'unreadable' then array['failed', 'platform'] when report_state = 'failure' and not stream_intact then array['failed', 'platform'] when report_state = 'failure' and failure_reason = 'unknown' then array['failed', 'unclassified'] when report_state = 'failure' then array['failed', 'correct_refusal'] when true then array['completed', null] end;
+end
+$body$;
+comment on function ledger_internal.phase_verdict(boolean, boolean, boolean, boolean, boolean, text, text) is 'Run × report: the phase_status and failure_classification they make, before the artifact rule.';
+revoke all on function ledger_internal.phase_verdict(boolean, boolean, boolean, boolean, boolean, text, text) from public;
+grant execute on function ledger_internal.phase_verdict(boolean, boolean, boolean, boolean, boolean, text, text) to authenticated, service_role;
+
+create or replace function ledger_internal.phase_outcome(phase_status text, failure_classification text, timed_out boolean) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return case when phase_status = 'completed' and failure_classification is not distinct from null then jsonb '{"status":"success","code":null,"recoverable":"never","completion_reason":null}' when phase_status = 'failed' and failure_classification is not distinct from 'correct_refusal' then jsonb '{"status":"failure","code":"CORRECT_REFUSAL","recoverable":"never","completion_reason":null}' when phase_status = 'failed' and failure_classification is not distinct from 'unclassified' then jsonb '{"status":"failure","code":"UNCLASSIFIED","recoverable":"never","completion_reason":null}' when phase_status = 'failed' and failure_classification is not distinct from 'platform' and timed_out then jsonb '{"status":"timeout","code":"TIMEOUT","recoverable":"by_recovery_mode","completion_reason":null}' when phase_status = 'failed' and failure_classification is not distinct from 'platform' then jsonb '{"status":"failure","code":"PLATFORM_FAILURE","recoverable":"by_recovery_mode","completion_reason":null}' when phase_status = 'cancelled' and failure_classification is not distinct from null then jsonb '{"status":"failure","code":"CANCELED","recoverable":"never","completion_reason":"canceled"}' when phase_status = 'interrupted' and failure_classification is not distinct from null then jsonb '{"status":"failure","code":"INTERRUPTED","recoverable":"by_recovery_mode","completion_reason":"interrupted"}' end;
+end
+$body$;
+comment on function ledger_internal.phase_outcome(text, text, boolean) is 'The outcome a concluded phase is recorded as: status, code of its first error, recoverable, completion_reason.';
+revoke all on function ledger_internal.phase_outcome(text, text, boolean) from public;
+grant execute on function ledger_internal.phase_outcome(text, text, boolean) to authenticated, service_role;
+
+create or replace function ledger_internal.side_effects_rank(word text) returns integer
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return array_position(array['none', 'succeeded', 'denied', 'failed'], word);
+end
+$body$;
+comment on function ledger_internal.side_effects_rank(text) is 'How severe a word for external writes is, from 1; null for another word.';
+revoke all on function ledger_internal.side_effects_rank(text) from public;
+grant execute on function ledger_internal.side_effects_rank(text) to authenticated, service_role;
+
+create or replace function ledger_internal.artifact_max_bytes() returns integer
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return 1048576;
+end
+$body$;
+comment on function ledger_internal.artifact_max_bytes() is 'The most bytes of one artifact that stand in the table.';
+revoke all on function ledger_internal.artifact_max_bytes() from public;
+grant execute on function ledger_internal.artifact_max_bytes() to authenticated, service_role;
+
 create or replace function ledger_internal.relation_allowed(relation text, source_type text, target_type text) returns boolean
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -142,7 +190,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_sets', 'policy_decisions', 'hitl_requests', 'hitl_resolutions', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
+  return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_sets', 'policy_decisions', 'hitl_requests', 'hitl_resolutions', 'phase_reports', 'artifacts', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
 end
 $body$;
 comment on function ledger_internal.feed_tables() is 'The tables the feed reads.';
@@ -154,7 +202,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return case ledger_table when 'source_definitions' then array['output_schema', 'confidence_schema'] when 'workflow_executions' then array['attributes'] when 'agent_invocations' then array['surfaces', 'attributes'] when 'agent_tool_calls' then array['input', 'output', 'error', 'timing'] when 'policy_sets' then array['policies', 'schema', 'mask', 'note'] when 'policy_decisions' then array['evaluation'] when 'hitl_requests' then array['reason'] when 'hitl_resolutions' then array['reason'] when 'os_events' then array['data'] when 'agent_invocation_outcomes' then array['outcome_envelope'] when 'workflow_outcomes' then array['outcome_envelope', 'verdict_detail'] when 'late_outcomes' then array['outcome_envelope'] else '{}' end;
+  return case ledger_table when 'source_definitions' then array['output_schema', 'confidence_schema'] when 'workflow_executions' then array['attributes'] when 'agent_invocations' then array['surfaces', 'attributes'] when 'agent_tool_calls' then array['input', 'output', 'error', 'timing'] when 'policy_sets' then array['policies', 'schema', 'mask', 'note'] when 'policy_decisions' then array['evaluation'] when 'hitl_requests' then array['reason'] when 'hitl_resolutions' then array['reason'] when 'phase_reports' then array['claims', 'warnings', 'observation', 'error'] when 'artifacts' then array['title', 'content', 'content_bytes'] when 'os_events' then array['data'] when 'agent_invocation_outcomes' then array['outcome_envelope'] when 'workflow_outcomes' then array['outcome_envelope', 'verdict_detail'] when 'late_outcomes' then array['outcome_envelope'] else '{}' end;
 end
 $body$;
 comment on function ledger_internal.document_columns(text) is 'The columns of a feed table that are documents and not facts.';
@@ -166,7 +214,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return array['agent_tool_calls', 'os_events', 'late_outcomes', 'agent_lineage_links', 'agent_invocation_outcomes', 'workflow_outcomes'];
+  return array['agent_tool_calls', 'os_events', 'late_outcomes', 'artifacts', 'agent_lineage_links', 'agent_invocation_outcomes', 'workflow_outcomes'];
 end
 $body$;
 comment on function ledger_internal.purgeable_tables() is 'The tables a retention policy may name.';
@@ -1704,6 +1752,259 @@ $body$;
 comment on function ledger_internal.hitl_resolution_violations(jsonb) is 'What is wrong with this hitl resolution: a list of {path, rule, message}, empty when it is good. Never raises.';
 revoke all on function ledger_internal.hitl_resolution_violations(jsonb) from public;
 grant execute on function ledger_internal.hitl_resolution_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.phase_report_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+  the_claims jsonb;
+  the_claims_entry jsonb;
+  the_warnings jsonb;
+  the_warnings_entry jsonb;
+  the_observation jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['invocation_id', 'report_state', 'claims', 'claims_total', 'stands', 'warnings', 'observation', 'phase_status', 'failure_classification', 'reported_failure_reason', 'reported_side_effects', 'deliverable_recovered', 'error', 'conclusion_digest'] = '{}'::jsonb
+    and ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$')
+    and ((doc ->> 'report_state') = any (array['not_reported', 'unreadable', 'success', 'failure']))
+    and (case when (doc -> 'claims_total') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'claims_total'))::numeric % 1 = 0 else false end)
+    and ((doc ->> 'stands') is null or (case when (doc -> 'stands') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'stands'))::numeric % 1 = 0 else false end))
+    and ((doc ->> 'phase_status') = any (array['completed', 'failed', 'cancelled', 'interrupted']))
+    and ((doc ->> 'failure_classification') is null or ((doc ->> 'failure_classification') = any (array['platform', 'correct_refusal', 'unclassified'])))
+    and ((doc ->> 'reported_failure_reason') is null or ((doc ->> 'reported_failure_reason') = any (array['task', 'platform', 'refused', 'unknown'])))
+    and ((doc ->> 'reported_side_effects') is null or ((doc ->> 'reported_side_effects') = any (array['none', 'succeeded', 'denied', 'failed'])))
+    and (jsonb_typeof((doc -> 'deliverable_recovered')) = 'boolean')
+    and ((doc ->> 'error') is null or (jsonb_typeof((doc -> 'error')) = 'string' and (doc ->> 'error') <> ''))
+    and (jsonb_typeof((doc -> 'conclusion_digest')) = 'string' and (doc ->> 'conclusion_digest') ~ '^[0-9a-f]{64}$')
+  ) is not true then return false; end if;
+  the_claims := doc -> 'claims';
+  if jsonb_typeof(the_claims) = 'array' then
+    for i in 0 .. jsonb_array_length(the_claims) - 1 loop
+      the_claims_entry := the_claims -> i;
+      if (jsonb_typeof(the_claims_entry) = 'object') is not true then return false; end if;
+    end loop;
+  else return false;
+  end if;
+  the_warnings := doc -> 'warnings';
+  if jsonb_typeof(the_warnings) = 'array' then
+    for i in 0 .. jsonb_array_length(the_warnings) - 1 loop
+      the_warnings_entry := the_warnings -> i;
+      if (jsonb_typeof(the_warnings_entry) = 'string') is not true then return false; end if;
+    end loop;
+  else return false;
+  end if;
+  the_observation := doc -> 'observation';
+  if jsonb_typeof(the_observation) = 'object' then
+    if (
+          the_observation - array['exit_code', 'stream_intact', 'cancelled', 'timed_out', 'interrupted'] = '{}'::jsonb
+      and ((the_observation ->> 'exit_code') is null or (case when (the_observation -> 'exit_code') between '-2147483648'::jsonb and '4294967295'::jsonb then ((the_observation -> 'exit_code'))::numeric % 1 = 0 else false end))
+      and (jsonb_typeof((the_observation -> 'stream_intact')) = 'boolean')
+      and (jsonb_typeof((the_observation -> 'cancelled')) = 'boolean')
+      and (jsonb_typeof((the_observation -> 'timed_out')) = 'boolean')
+      and (jsonb_typeof((the_observation -> 'interrupted')) = 'boolean')
+    ) is not true then return false; end if;
+  else return false;
+  end if;
+  return (
+        (not (coalesce((doc ->> 'phase_status') = any (array['failed', 'cancelled', 'interrupted']), false)) or coalesce(jsonb_typeof((doc -> 'reported_side_effects')), 'null') = 'null')
+    and (not (coalesce((doc ->> 'phase_status') = 'failed', false)) or coalesce(jsonb_typeof((doc -> 'error')), 'null') <> 'null')
+    and (coalesce(pg_column_size(doc) <= 1048576, true))
+  );
+end
+$body$;
+comment on function ledger_internal.phase_report_ok(jsonb) is 'Is this a good phase report? Never raises. Says only yes or no: phase_report_violations tells why.';
+revoke all on function ledger_internal.phase_report_ok(jsonb) from public;
+grant execute on function ledger_internal.phase_report_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.phase_report_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['invocation_id', 'report_state', 'claims', 'claims_total', 'stands', 'warnings', 'observation', 'phase_status', 'failure_classification', 'reported_failure_reason', 'reported_side_effects', 'deliverable_recovered', 'error', 'conclusion_digest']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') = 'null' then v := v || ledger_internal.violation('/invocation_id', 'required', 'is required and must be a version 4 UUID in lower case');
+  elsif ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/invocation_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'report_state')), 'null') = 'null' then v := v || ledger_internal.violation('/report_state', 'required', 'is required and must be one of not_reported, unreadable, success, failure');
+  elsif ((doc ->> 'report_state') = any (array['not_reported', 'unreadable', 'success', 'failure'])) is not true then v := v || ledger_internal.violation('/report_state', 'report_state', 'must be one of not_reported, unreadable, success, failure');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'claims')), 'null') = 'null' then v := v || ledger_internal.violation('/claims', 'required', 'is required and must be an array');
+  elsif jsonb_typeof((doc -> 'claims')) is distinct from 'array' then v := v || ledger_internal.violation('/claims', 'array', 'must be an array');
+  else
+    for i in 0 .. jsonb_array_length((doc -> 'claims')) - 1 loop
+      exit when jsonb_array_length(v) >= 100;
+      entry := (doc -> 'claims') -> i;
+      if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/claims' || '/' || i, 'required', 'is required and must be a JSON object');
+      elsif (jsonb_typeof(entry) = 'object') is not true then v := v || ledger_internal.violation('/claims' || '/' || i, 'object', 'must be a JSON object');
+      end if;
+    end loop;
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'claims_total')), 'null') = 'null' then v := v || ledger_internal.violation('/claims_total', 'required', 'is required and must be a whole number of at least 0');
+  elsif (case when (doc -> 'claims_total') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'claims_total'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/claims_total', 'count', 'must be a whole number of at least 0');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'stands')), 'null') = 'null' then null;
+  elsif (case when (doc -> 'stands') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'stands'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/stands', 'count', 'must be a whole number of at least 0');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'warnings')), 'null') = 'null' then v := v || ledger_internal.violation('/warnings', 'required', 'is required and must be an array');
+  elsif jsonb_typeof((doc -> 'warnings')) is distinct from 'array' then v := v || ledger_internal.violation('/warnings', 'array', 'must be an array');
+  else
+    for i in 0 .. jsonb_array_length((doc -> 'warnings')) - 1 loop
+      exit when jsonb_array_length(v) >= 100;
+      entry := (doc -> 'warnings') -> i;
+      if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/warnings' || '/' || i, 'required', 'is required and must be a string');
+      elsif (jsonb_typeof(entry) = 'string') is not true then v := v || ledger_internal.violation('/warnings' || '/' || i, 'text', 'must be a string');
+      end if;
+    end loop;
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'observation')), 'null') = 'null' then v := v || ledger_internal.violation('/observation', 'required', 'is required and must be a JSON object');
+  elsif jsonb_typeof((doc -> 'observation')) is distinct from 'object' then v := v || ledger_internal.violation('/observation', 'object', 'must be a JSON object');
+  else
+    for unknown_member in select jsonb_object_keys((doc -> 'observation') - array['exit_code', 'stream_intact', 'cancelled', 'timed_out', 'interrupted']) limit 100 loop
+      v := v || ledger_internal.violation('/observation' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+    end loop;
+    if coalesce(jsonb_typeof(((doc -> 'observation') -> 'exit_code')), 'null') = 'null' then null;
+    elsif (case when ((doc -> 'observation') -> 'exit_code') between '-2147483648'::jsonb and '4294967295'::jsonb then (((doc -> 'observation') -> 'exit_code'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/observation/exit_code', 'exit_code', 'must be a whole number of 32 bits');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'observation') -> 'stream_intact')), 'null') = 'null' then v := v || ledger_internal.violation('/observation/stream_intact', 'required', 'is required and must be true or false');
+    elsif (jsonb_typeof(((doc -> 'observation') -> 'stream_intact')) = 'boolean') is not true then v := v || ledger_internal.violation('/observation/stream_intact', 'boolean', 'must be true or false');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'observation') -> 'cancelled')), 'null') = 'null' then v := v || ledger_internal.violation('/observation/cancelled', 'required', 'is required and must be true or false');
+    elsif (jsonb_typeof(((doc -> 'observation') -> 'cancelled')) = 'boolean') is not true then v := v || ledger_internal.violation('/observation/cancelled', 'boolean', 'must be true or false');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'observation') -> 'timed_out')), 'null') = 'null' then v := v || ledger_internal.violation('/observation/timed_out', 'required', 'is required and must be true or false');
+    elsif (jsonb_typeof(((doc -> 'observation') -> 'timed_out')) = 'boolean') is not true then v := v || ledger_internal.violation('/observation/timed_out', 'boolean', 'must be true or false');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'observation') -> 'interrupted')), 'null') = 'null' then v := v || ledger_internal.violation('/observation/interrupted', 'required', 'is required and must be true or false');
+    elsif (jsonb_typeof(((doc -> 'observation') -> 'interrupted')) = 'boolean') is not true then v := v || ledger_internal.violation('/observation/interrupted', 'boolean', 'must be true or false');
+    end if;
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'phase_status')), 'null') = 'null' then v := v || ledger_internal.violation('/phase_status', 'required', 'is required and must be one of completed, failed, cancelled, interrupted');
+  elsif ((doc ->> 'phase_status') = any (array['completed', 'failed', 'cancelled', 'interrupted'])) is not true then v := v || ledger_internal.violation('/phase_status', 'phase_status', 'must be one of completed, failed, cancelled, interrupted');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'failure_classification')), 'null') = 'null' then null;
+  elsif ((doc ->> 'failure_classification') = any (array['platform', 'correct_refusal', 'unclassified'])) is not true then v := v || ledger_internal.violation('/failure_classification', 'failure_classification', 'must be one of platform, correct_refusal, unclassified');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'reported_failure_reason')), 'null') = 'null' then null;
+  elsif ((doc ->> 'reported_failure_reason') = any (array['task', 'platform', 'refused', 'unknown'])) is not true then v := v || ledger_internal.violation('/reported_failure_reason', 'failure_reason', 'must be one of task, platform, refused, unknown');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'reported_side_effects')), 'null') = 'null' then null;
+  elsif ((doc ->> 'reported_side_effects') = any (array['none', 'succeeded', 'denied', 'failed'])) is not true then v := v || ledger_internal.violation('/reported_side_effects', 'side_effects', 'must be one of none, succeeded, denied, failed');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'deliverable_recovered')), 'null') = 'null' then v := v || ledger_internal.violation('/deliverable_recovered', 'required', 'is required and must be true or false');
+  elsif (jsonb_typeof((doc -> 'deliverable_recovered')) = 'boolean') is not true then v := v || ledger_internal.violation('/deliverable_recovered', 'boolean', 'must be true or false');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'error')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'error')) = 'string' and (doc ->> 'error') <> '') is not true then v := v || ledger_internal.violation('/error', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'conclusion_digest')), 'null') = 'null' then v := v || ledger_internal.violation('/conclusion_digest', 'required', 'is required and must be 64 hexadecimal digits in lower case');
+  elsif (jsonb_typeof((doc -> 'conclusion_digest')) = 'string' and (doc ->> 'conclusion_digest') ~ '^[0-9a-f]{64}$') is not true then v := v || ledger_internal.violation('/conclusion_digest', 'sha256', 'must be 64 hexadecimal digits in lower case');
+  end if;
+  if (not (coalesce((doc ->> 'phase_status') = any (array['failed', 'cancelled', 'interrupted']), false)) or coalesce(jsonb_typeof((doc -> 'reported_side_effects')), 'null') = 'null') is not true then v := v || ledger_internal.violation('/reported_side_effects', 'completed', 'must be null unless phase_status is completed'); end if;
+  if (not (coalesce((doc ->> 'phase_status') = 'failed', false)) or coalesce(jsonb_typeof((doc -> 'error')), 'null') <> 'null') is not true then v := v || ledger_internal.violation('/error', 'failed', 'is required when phase_status is failed'); end if;
+  if (coalesce(pg_column_size(doc) <= 1048576, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 1048576 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.phase_report_violations(jsonb) is 'What is wrong with this phase report: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.phase_report_violations(jsonb) from public;
+grant execute on function ledger_internal.phase_report_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.artifact_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['invocation_id', 'path', 'title', 'type', 'recovered', 'primary', 'sha256', 'size_bytes'] = '{}'::jsonb
+    and ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$')
+    and (jsonb_typeof((doc -> 'path')) = 'string' and char_length((doc ->> 'path')) <= 1000 and (doc ->> 'path') ~ '^artifacts/output/(?!(.*/)?[.]{0,2}(/|$))[^\u0001-\u001f\u007f\\]+$')
+    and (jsonb_typeof((doc -> 'title')) = 'string' and (doc ->> 'title') <> '')
+    and (jsonb_typeof((doc -> 'type')) = 'string' and (doc ->> 'type') <> '')
+    and (jsonb_typeof((doc -> 'recovered')) = 'boolean')
+    and (jsonb_typeof((doc -> 'primary')) = 'boolean')
+    and (jsonb_typeof((doc -> 'sha256')) = 'string' and (doc ->> 'sha256') ~ '^[0-9a-f]{64}$')
+    and (case when (doc -> 'size_bytes') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'size_bytes'))::numeric % 1 = 0 else false end)
+  ) is not true then return false; end if;
+  return (
+        (coalesce(pg_column_size(doc) <= 8192, true))
+  );
+end
+$body$;
+comment on function ledger_internal.artifact_ok(jsonb) is 'Is this a good artifact? Never raises. Says only yes or no: artifact_violations tells why.';
+revoke all on function ledger_internal.artifact_ok(jsonb) from public;
+grant execute on function ledger_internal.artifact_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.artifact_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['invocation_id', 'path', 'title', 'type', 'recovered', 'primary', 'sha256', 'size_bytes']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') = 'null' then v := v || ledger_internal.violation('/invocation_id', 'required', 'is required and must be a version 4 UUID in lower case');
+  elsif ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/invocation_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'path')), 'null') = 'null' then v := v || ledger_internal.violation('/path', 'required', 'is required and must be a relative path below artifacts/output/ of at most 1000 characters, without empty, . or .. segments');
+  elsif (jsonb_typeof((doc -> 'path')) = 'string' and char_length((doc ->> 'path')) <= 1000 and (doc ->> 'path') ~ '^artifacts/output/(?!(.*/)?[.]{0,2}(/|$))[^\u0001-\u001f\u007f\\]+$') is not true then v := v || ledger_internal.violation('/path', 'artifact_path', 'must be a relative path below artifacts/output/ of at most 1000 characters, without empty, . or .. segments');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'title')), 'null') = 'null' then v := v || ledger_internal.violation('/title', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'title')) = 'string' and (doc ->> 'title') <> '') is not true then v := v || ledger_internal.violation('/title', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'type')), 'null') = 'null' then v := v || ledger_internal.violation('/type', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'type')) = 'string' and (doc ->> 'type') <> '') is not true then v := v || ledger_internal.violation('/type', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'recovered')), 'null') = 'null' then v := v || ledger_internal.violation('/recovered', 'required', 'is required and must be true or false');
+  elsif (jsonb_typeof((doc -> 'recovered')) = 'boolean') is not true then v := v || ledger_internal.violation('/recovered', 'boolean', 'must be true or false');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'primary')), 'null') = 'null' then v := v || ledger_internal.violation('/primary', 'required', 'is required and must be true or false');
+  elsif (jsonb_typeof((doc -> 'primary')) = 'boolean') is not true then v := v || ledger_internal.violation('/primary', 'boolean', 'must be true or false');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'sha256')), 'null') = 'null' then v := v || ledger_internal.violation('/sha256', 'required', 'is required and must be 64 hexadecimal digits in lower case');
+  elsif (jsonb_typeof((doc -> 'sha256')) = 'string' and (doc ->> 'sha256') ~ '^[0-9a-f]{64}$') is not true then v := v || ledger_internal.violation('/sha256', 'sha256', 'must be 64 hexadecimal digits in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'size_bytes')), 'null') = 'null' then v := v || ledger_internal.violation('/size_bytes', 'required', 'is required and must be a whole number of at least 0');
+  elsif (case when (doc -> 'size_bytes') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'size_bytes'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/size_bytes', 'count', 'must be a whole number of at least 0');
+  end if;
+  if (coalesce(pg_column_size(doc) <= 8192, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 8192 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.artifact_violations(jsonb) is 'What is wrong with this artifact: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.artifact_violations(jsonb) from public;
+grant execute on function ledger_internal.artifact_violations(jsonb) to authenticated, service_role;
 
 create or replace function ledger_internal.cancellation_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe

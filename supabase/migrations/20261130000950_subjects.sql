@@ -54,6 +54,14 @@ end
 $$;
 comment on function ledger_internal.require_subject(uuid, text, uuid) is 'The subject, or a refusal: unknown_invocation, unknown_execution.';
 
+create function ledger_internal.subject_of_token(kind text, id uuid) returns ledger_internal.subject
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return ledger_internal.require_subject((ledger_internal.caller()).tenant_id, kind, id);
+end
+$$;
+comment on function ledger_internal.subject_of_token(text, uuid) is 'A subject of the caller''s tenant, or a refusal: unknown_invocation, unknown_execution.';
+
 -- The actor and the source are the caller's own words, so saying which of them does not fit tells it nothing new.
 create function ledger_internal.may_write_words(ledger_table text, ledger_role text, actor text, source_id text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$

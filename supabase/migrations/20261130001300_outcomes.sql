@@ -49,6 +49,7 @@ create table public.agent_invocation_outcomes (
 create index agent_invocation_outcomes_correlation on public.agent_invocation_outcomes (correlation_id, tenant_id);
 create index agent_invocation_outcomes_causation on public.agent_invocation_outcomes (causation_id, tenant_id);
 create index agent_invocation_outcomes_execution on public.agent_invocation_outcomes (execution_id, tenant_id) where execution_id is not null;
+create index agent_invocation_outcomes_failed on public.agent_invocation_outcomes (execution_id, tenant_id) where execution_id is not null and status in ('failure', 'timeout');
 create unique index agent_invocation_outcomes_feed on public.agent_invocation_outcomes (epoch, xid, seq);
 create index agent_invocation_outcomes_page on public.agent_invocation_outcomes (tenant_id, epoch, xid, seq);
 create index agent_invocation_outcomes_escalated on public.agent_invocation_outcomes (tenant_id, recorded_at) where status = 'escalated';

@@ -150,6 +150,9 @@ begin
     perform ledger_internal.refuse('envelope_invalid', null, mismatches);
   end if;
   perform ledger_internal.require_policy(envelope, subject, decided);
+  if subject.execution_pattern = 'sequential' and envelope ->> 'status' in ('success', 'partial') then
+    perform ledger_internal.require_no_failed_phase(subject.tenant_id, subject.subject_id, null, null, '/status');
+  end if;
   perform ledger_internal.require_checked_schemas(envelope, subject, result_hash, confidence_hash);
   if jsonb_typeof(envelope #> '{execution_context,sub_workflow_outcomes}') = 'array' then
     perform ledger_internal.require_sub_workflows(envelope, subject.tenant_id);
@@ -317,6 +320,9 @@ begin
                  (new.outcome_envelope #> '{timing,duration_ms}')::bigint as duration_ms
             from (select new.outcome_envelope #>> '{timing,started_at}' as started_at, new.outcome_envelope #>> '{timing,completed_at}' as completed_at) t
           offset 0) e;
+  if kind = 'invocation' and current_setting('ledger_internal.concluding', true) = 'on' then
+    select c.origin, c.completion_reason into new.origin, new.completion_reason from ledger_internal.conclude_as(id, caller.tenant_id, new.outcome_envelope) c;
+  end if;
   return new;
 end
 $$;

@@ -18,6 +18,8 @@ begin
     "policy_sets": {"policy_guard":"any"},
     "hitl_requests": {"orchestrator":"any"},
     "hitl_resolutions": {"operator":"others_source"},
+    "phase_reports": {"worker":"own_subject_of_others","orchestrator":"others_source"},
+    "artifacts": {"worker":"own_subject_of_others","orchestrator":"others_source"},
     "os_events": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
     "agent_lineage_links": {"orchestrator":"any"}
   }' -> ledger_table ->> ledger_role
@@ -25,6 +27,7 @@ begin
     when 'own_source' then source_id = actor
     when 'own_subject' then started_by = actor
     when 'others_source' then source_id <> actor
+    when 'own_subject_of_others' then started_by = actor and source_id <> actor
   end, false);
 end
 $$;
@@ -332,6 +335,62 @@ create policy "tokens write hitl_resolutions of their tenant by the role matrix"
       else false
     end));
 grant insert (tenant_id, hitl_request_id, resolution, reason) on public.hitl_resolutions to authenticated;
+
+-- phase_reports
+create policy "tokens read phase_reports of their tenant" on public.phase_reports for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read phase_reports of the tenants they audit" on public.phase_reports for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read phase_reports" on public.phase_reports for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.phase_reports to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read phase_reports" on public.phase_reports for select to current_user
+  using (true);
+create policy "the ledger's own triggers write phase_reports" on public.phase_reports for insert to current_user
+  with check (true);
+
+create policy "tokens write phase_reports of their tenant by the role matrix" on public.phase_reports for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = phase_reports.tenant_id
+       and case c.ledger_role
+      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = phase_reports.tenant_id and s.invocation_id = phase_reports.invocation_id and s.recorded_by = c.actor_id) and phase_reports.source_id <> c.actor_id
+      when 'orchestrator' then phase_reports.source_id <> c.actor_id
+      else false
+    end));
+grant insert (tenant_id, invocation_id, report_state, claims, claims_total, stands, warnings, observation, phase_status, failure_classification, reported_failure_reason, reported_side_effects, deliverable_recovered, error, conclusion_digest) on public.phase_reports to authenticated;
+
+-- artifacts
+create policy "tokens read artifacts of their tenant" on public.artifacts for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read artifacts of the tenants they audit" on public.artifacts for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read artifacts" on public.artifacts for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.artifacts to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read artifacts" on public.artifacts for select to current_user
+  using (true);
+create policy "the ledger's own triggers write artifacts" on public.artifacts for insert to current_user
+  with check (true);
+
+create policy "tokens write artifacts of their tenant by the role matrix" on public.artifacts for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = artifacts.tenant_id
+       and case c.ledger_role
+      when 'worker' then exists (select from public.agent_invocations s where s.tenant_id = artifacts.tenant_id and s.invocation_id = artifacts.invocation_id and s.recorded_by = c.actor_id) and artifacts.source_id <> c.actor_id
+      when 'orchestrator' then artifacts.source_id <> c.actor_id
+      else false
+    end));
+grant insert (tenant_id, artifact_id, invocation_id, path, title, type, content, content_bytes, object_key, size_bytes, sha256, recovered, is_primary) on public.artifacts to authenticated;
+
+create policy "retention reads artifacts" on public.artifacts for select to ledger_retention
+  using (true);
+create policy "retention deletes from artifacts" on public.artifacts for delete to ledger_retention
+  using (true);
+grant select, delete on public.artifacts to ledger_retention;
 
 -- os_events
 create policy "tokens read os_events of their tenant" on public.os_events for select to authenticated

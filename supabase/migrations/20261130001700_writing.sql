@@ -99,7 +99,8 @@ begin
   digest := ledger_internal.digest(request);
   id := coalesce((request ->> 'invocation_id')::uuid, gen_random_uuid());
   perform ledger_internal.lock_subjects(tenant,
-    array[id::text, request #>> '{trigger,event_id}', ledger_internal.attempt_key(request ->> 'execution_id', request ->> 'step_id', request ->> 'attempt')],
+    array[id::text, request #>> '{trigger,event_id}', ledger_internal.attempt_key(request ->> 'execution_id', request ->> 'step_id', request ->> 'attempt'),
+      ledger_internal.sequential_execution(tenant, request ->> 'execution_id')],
     array[request ->> 'execution_id', request ->> 'causation_id']);
   select i.request_digest into known from public.agent_invocations i where i.tenant_id = tenant and i.invocation_id = id;
   if found then

@@ -311,7 +311,8 @@ begin
   perform ledger_internal.lock_items(
     ledger_internal.new_sources('agent', invocations)
       || array(select k from jsonb_array_elements(invocations) i, unnest(array[i ->> 'invocation_id', i #>> '{trigger,event_id}',
-                 ledger_internal.attempt_key(i ->> 'execution_id', i ->> 'step_id', i ->> 'attempt')]) k),
+                 ledger_internal.attempt_key(i ->> 'execution_id', i ->> 'step_id', i ->> 'attempt'),
+                 ledger_internal.sequential_execution(ledger_internal.tenant_id(), i ->> 'execution_id')]) k),
     array(select k from jsonb_array_elements(invocations) i, unnest(array[i ->> 'execution_id', i ->> 'causation_id']) k));
   return ledger_internal.each_item('public.start_invocation', invocations);
 end

@@ -23,10 +23,10 @@ declare
   e public.workflow_executions;
 begin
   select * into e from public.workflow_executions s where s.tenant_id = ledger_internal.tenant_id() and s.execution_id = id;
-  return case when found then ledger_internal.execution_read(e) end;
+  return case when found then ledger_internal.execution_read(e) || ledger_internal.execution_phases_read(id) end;
 end
 $$;
-comment on function public.get_execution(uuid) is 'One execution with its status and outcome, or null.';
+comment on function public.get_execution(uuid) is 'One execution with its status, phases and outcome, or null.';
 
 create function public.get_outcome(id uuid) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$

@@ -17,7 +17,8 @@ begin
              'lineage_path', 'lineage_governed', 'lineage_root_causes', 'lineage_gaps', 'lineage_document', 'lineage_correlation_document', 'lineage_gaps_document', 'feed', 'feed_lag', 'ledger_health',
              'put_policy_set', 'get_policy_set', 'list_policy_sets', 'policy_subject', 'record_evaluation', 'open_hitl_request', 'resolve_hitl_request', 'get_hitl_request',
              'list_hitl_requests', 'cancel_invocation', 'cancel_execution', 'sweep_overdue', 'register_webhook', 'rotate_webhook', 'enable_webhook', 'disable_webhook',
-             'get_webhook', 'list_webhooks', 'list_webhook_dead_letters', 'redeliver_webhook')))
+             'get_webhook', 'list_webhooks', 'list_webhook_dead_letters', 'redeliver_webhook',
+             'conclude_invocation', 'get_artifact', 'get_invocation_start', 'list_inputs', 'failure_rates')))
        and p.proowner <> 'ledger_retention'::regrole
   loop
     execute format('revoke all on function %s from public, anon, authenticated, service_role', ours);
@@ -37,7 +38,7 @@ $$;
 -- is the token's, or that of the auditor's login.
 grant execute on function ledger_internal.caller() to authenticated, ledger_auditor, service_role;
 grant execute on function
-  ledger_internal.open_work_of_tenant(text, text, uuid[]), ledger_internal.beat(uuid), ledger_internal.record_ordinary(uuid[], jsonb[], uuid[]),
+  ledger_internal.open_work_of_tenant(text, text, uuid[]), ledger_internal.beat(uuid), ledger_internal.subject_of_token(text, uuid), ledger_internal.record_ordinary(uuid[], jsonb[], uuid[]),
   ledger_internal.new_sources(text, jsonb), ledger_internal.open_requests_of_tenant(), ledger_internal.cancel(text, uuid, text)
 to authenticated;
 grant execute on function

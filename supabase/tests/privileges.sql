@@ -21,6 +21,11 @@ insert into expected
 select 'public.' || t.name, r.role, 'select'
   from (select name from ledger_tables union all values ('tenants'), ('epochs')) t
  cross join (values ('authenticated'), ('service_role'), ('ledger_auditor'), ('ledger_sync'), ('ledger_sweep'), ('ledger_relay'), ('ledger_seal')) as r (role);
+-- The views of executions by their phases show what their reader may read.
+insert into expected
+select 'public.' || v.name, r.role, 'select'
+  from (values ('execution_attempts'), ('execution_phases'), ('execution_results'), ('phase_failure_rates')) v (name)
+ cross join (values ('authenticated'), ('service_role'), ('ledger_auditor')) r (role);
 insert into expected values
   ('public.retention_policies', 'authenticated', 'select'),
   ('public.retention_policies', 'service_role', 'select'),
@@ -32,7 +37,7 @@ insert into expected values
 -- What retention may delete. Starts, decisions and minted ids are not among it.
 insert into expected
 select 'public.' || t.name, 'ledger_retention', 'delete, select'
-  from (values ('agent_tool_calls'), ('os_events'), ('late_outcomes'), ('agent_lineage_links'), ('agent_invocation_outcomes'), ('workflow_outcomes')) as t (name);
+  from (values ('agent_tool_calls'), ('os_events'), ('late_outcomes'), ('artifacts'), ('agent_lineage_links'), ('agent_invocation_outcomes'), ('workflow_outcomes')) as t (name);
 
 select set_eq(
   $$ select name, role, privileges from granted where name not in (select format('ledger_internal.%I', relname) from ours where relkind = 'v') $$,
@@ -72,6 +77,10 @@ select set_eq(
        ('policy_sets', array['tenant_id', 'version', 'policies', 'schema', 'mask', 'note', 'checked_hash']),
        ('hitl_requests', array['tenant_id', 'hitl_request_id', 'invocation_id', 'execution_id', 'outcome_id', 'reason', 'expires_at']),
        ('hitl_resolutions', array['tenant_id', 'hitl_request_id', 'resolution', 'reason']),
+       ('phase_reports', array['tenant_id', 'invocation_id', 'report_state', 'claims', 'claims_total', 'stands', 'warnings', 'observation', 'phase_status',
+          'failure_classification', 'reported_failure_reason', 'reported_side_effects', 'deliverable_recovered', 'error', 'conclusion_digest']),
+       ('artifacts', array['tenant_id', 'artifact_id', 'invocation_id', 'path', 'title', 'type', 'content', 'content_bytes', 'object_key', 'size_bytes',
+          'sha256', 'recovered', 'is_primary']),
        ('os_events', array['tenant_id', 'event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data']),
        ('agent_lineage_links', array['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'])
      ) as t (name, columns) $$,

@@ -16,6 +16,7 @@ import {
   sourceDefinition,
   toolCall,
 } from './envelopes.ts';
+import { conclusion } from './phase-rows.ts';
 
 // Several tenants, so that an index that begins with the tenant is worth more than one that does not.
 const TENANTS = 4;
@@ -112,6 +113,9 @@ async function fillTenant(database: TestDatabase): Promise<Ledger> {
       'register_events',
       starts.map((start) => event(start['invocation_id'])),
     );
+    const concluded = invocationStart({ execution_id: execution['execution_id'], step_id: 'concluded' });
+    await call('orchestrator', 'start_invocation', concluded);
+    await call('orchestrator', 'conclude_invocation', concluded['invocation_id'], conclusion());
     // One in five stays open; every ended one is reported twice, in two versions.
     const ended = starts.filter((_, step) => step % 5 !== 4);
     await call(
@@ -142,6 +146,14 @@ async function fillTenant(database: TestDatabase): Promise<Ledger> {
       reason: 'it may',
     });
   }
+  // A failed phase ends a sequential execution.
+  const line = executionStart({ execution_pattern: 'sequential' });
+  await call('orchestrator', 'start_execution', line);
+  const failing = invocationStart({ execution_id: line['execution_id'], step_id: 'first' });
+  await call('orchestrator', 'start_invocation', failing);
+  await call('orchestrator', 'record_agent_outcome', failing['invocation_id'], envelopeFor(failing, 'failure'));
+  const again = invocationStart({ execution_id: line['execution_id'], step_id: 'first', attempt: 2 });
+  await call('orchestrator', 'start_invocation', again);
   await call('orchestrator', 'declare_link', declaredLink(outcomes[0] ?? '', outcomes[5] ?? ''));
   for (const execution of executions.slice(0, -2)) {
     await call('orchestrator', 'record_workflow_outcome', execution['execution_id'], envelopeFor(execution, 'partial'));
@@ -220,6 +232,11 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
     for (const filter of asked) await callFunction(sql, list, [filter]);
   }
   await callFunction(sql, 'get_invocation', [invocation]);
+  await callFunction(sql, 'get_invocation_start', [invocation]);
+  await callFunction(sql, 'list_inputs', [invocation]);
+  const [left] = await sql`select artifact_id from public.artifacts limit 1`;
+  await callFunction(sql, 'get_artifact', [left?.['artifact_id'] as string]);
+  await callFunction(sql, 'failure_rates', [{ source_id: AGENT, source_version: '1.4.2', domain: 'art' }]);
   await callFunction(sql, 'get_execution', [executionId]);
   await callFunction(sql, 'get_outcome', [outcome]);
   await sql`select public.get_event(${outcome})`;

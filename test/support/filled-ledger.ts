@@ -1,4 +1,4 @@
-import { jsonb, text } from '../../src/database/statement.ts';
+import { jsonb, text, uuid } from '../../src/database/statement.ts';
 import type { TestDatabase } from './database.ts';
 import {
   type Document,
@@ -11,6 +11,7 @@ import {
   sourceDefinition,
   toolCall,
 } from './envelopes.ts';
+import { conclusion } from './phase-rows.ts';
 import { GUARD, OPERATOR, ORCHESTRATOR, sqlLedger } from './sql-ledger.ts';
 
 /** Every append-only table. A table that is made one later must be named here too: the suite compares with the catalogue. */
@@ -19,11 +20,13 @@ export const LEDGER_TABLES = [
   'agent_invocations',
   'agent_lineage_links',
   'agent_tool_calls',
+  'artifacts',
   'hitl_requests',
   'hitl_resolutions',
   'late_outcomes',
   'os_events',
   'outcome_ids',
+  'phase_reports',
   'policy_decisions',
   'policy_sets',
   'source_definitions',
@@ -67,6 +70,8 @@ export async function fillLedger(database: Pick<TestDatabase, 'as' | 'sql' | 'te
   );
   const invocationOutcome = await ledger.end(invocation, 'success', { policy: policyMember() });
   await ledger.record(invocation, envelopeFor(invocation, 'failure', { policy: policyMember() }));
+  const concluded = await ledger.start({ execution_id: execution['execution_id'], step_id: 'draft' });
+  await ledger.ask('conclude_invocation', uuid(concluded['invocation_id']), jsonb(conclusion()));
   const executionOutcome = await ledger.end(execution, 'partial');
   return { tenantId, execution, invocation, invocationOutcome, executionOutcome, purged };
 }

@@ -21,6 +21,7 @@ import {
   sourceDefinition,
   toolCall,
 } from './envelopes.ts';
+import { artifactRow, conclusion, reportRow } from './phase-rows.ts';
 import { outcomeRow, startRow } from './rows.ts';
 import { idOf, type SqlLedger, sqlLedger } from './sql-ledger.ts';
 
@@ -45,9 +46,14 @@ export const OWNERSHIPS: Ownership[] = [
 
 /** What the matrix says, read straight from its words. */
 export function allowed(scope: Scope, own: Ownership): boolean {
-  return { any: true, own_source: own.source, own_subject: own.started, others_source: !own.source, none: false }[
-    scope
-  ];
+  return {
+    any: true,
+    own_source: own.source,
+    own_subject: own.started,
+    others_source: !own.source,
+    own_subject_of_others: own.started && !own.source,
+    none: false,
+  }[scope];
 }
 
 export interface Cell {
@@ -132,6 +138,9 @@ export function documentFor(table: WriteTable, subjects: Subjects): Document {
       return { hitl_request_id: randomUUID(), invocation_id: subjects.invocation['invocation_id'], reason: 'may it?' };
     case 'hitl_resolutions':
       return { hitl_request_id: subjects.requestId, resolution: 'approved', reason: 'it may' };
+    case 'phase_reports':
+    case 'artifacts':
+      return { invocation_id: subjects.invocation['invocation_id'], conclusion: conclusion() };
     case 'os_events':
       return event(subjects.invocation['invocation_id']);
     case 'agent_lineage_links':
@@ -152,6 +161,10 @@ export function rowFor(table: WriteTable, subjects: Subjects): Document {
       return outcomeRow(subjects.execution, document['outcome']);
     case 'late_outcomes':
       return outcomeRow(subjects.ended, document['outcome']);
+    case 'phase_reports':
+      return reportRow(document['invocation_id']);
+    case 'artifacts':
+      return artifactRow(document['invocation_id']);
     case 'policy_sets':
       return { ...document, checked_hash: policySetHash(document) };
     case 'os_events':

@@ -6,6 +6,7 @@ import { envelopeRules } from './envelope-rules.ts';
 import { eventRules, eventSchema } from './event.ts';
 import { hitlRequestRules, hitlRequestSchema, hitlResolutionRules, hitlResolutionSchema } from './hitl.ts';
 import { linkRules, linkSchema } from './link.ts';
+import { artifactRules, artifactSchema, phaseReportRules, phaseReportSchema } from './phase-report.ts';
 import { policyDecisionRules, policyDecisionSchema } from './policy-decision.ts';
 import { policyEvaluationRules, policyEvaluationSchema } from './policy-evaluation.ts';
 import { policySetRules, policySetSchema } from './policy-set.ts';
@@ -37,6 +38,8 @@ export const DOCUMENTS = {
   policy_set: { schema: policySetSchema, rules: policySetRules },
   hitl_request: { schema: hitlRequestSchema, rules: hitlRequestRules },
   hitl_resolution: { schema: hitlResolutionSchema, rules: hitlResolutionRules },
+  phase_report: { schema: phaseReportSchema, rules: phaseReportRules },
+  artifact: { schema: artifactSchema, rules: artifactRules },
   cancellation: { schema: cancellationSchema, rules: cancellationRules },
   event: { schema: eventSchema, rules: eventRules },
   link: { schema: linkSchema, rules: linkRules },

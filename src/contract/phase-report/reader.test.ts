@@ -1,10 +1,12 @@
 // The reader against phase-outcomes-rules.md sections 1 to 3, rule by rule, and against any split of any transcript.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LONGEST_BLOCK, PhaseReportReader, readMessages } from './index.ts';
+import { LONGEST_BLOCK, PhaseReportReader, REPORT_STATES, readMessages } from './index.ts';
 
 const GOOD = 'TASK_RESULT: {"success": true, "side_effects": "none", "comments": "Opened PR #42"}\nTASK_RESULT_END';
 const BAD = 'TASK_RESULT: {"success": false, "failure_reason": "platform", "comments": "no token"}\nTASK_RESULT_END';
+/** The same elements in any order. */
+const shuffled = <T>(all: T[]) => fc.shuffledSubarray(all, { minLength: all.length });
 const stateOf = (...messages: string[]) => readMessages(messages).state;
 const wellFormed = (text: string) =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
@@ -305,26 +307,76 @@ describe('any text', () => {
     );
   });
 
-  test(`the order of claims never changes which kind stands, and nothing throws (seed ${seed})`, () => {
+  test(`the order of claims never changes which kind stands (seed ${seed})`, () => {
+    const orders = fc
+      .array(message, { maxLength: 6 })
+      .chain((messages) => fc.tuple(fc.constant(messages), shuffled(messages)));
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 5 }), (messages) => {
-        expect(readMessages([...messages].reverse()).state).toBe(readMessages(messages).state);
+      fc.property(orders, ([messages, others]) => {
+        expect(readMessages(others).state).toBe(readMessages(messages).state);
       }),
       { seed, numRuns: 2_000 },
     );
   });
 
-  test(`a report quoted without its terminator never counts beside one that has it (seed ${seed})`, () => {
-    const quoted = fc.constantFrom(
-      'TASK_RESULT: {"success": false}',
-      'TASK_RESULT: {"status": "failed"} ',
-      'TASK_RESULT: ```{"success": false}```',
+  test(`nor within one message, of blocks that are closed (seed ${seed})`, () => {
+    const closed = fc.constantFrom(GOOD, BAD, block('{"success": 1}'), block('{"status": "completed"}'), block('[]'));
+    const orders = fc
+      .array(closed, { maxLength: 6 })
+      .chain((blocks) => fc.tuple(fc.constant(blocks), shuffled(blocks)));
+    fc.assert(
+      fc.property(orders, ([blocks, others]) => {
+        const { state, seen } = readMessages([blocks.join('\n')]);
+        expect(readMessages([others.join(' and ')])).toMatchObject({ state, seen });
+        expect(readMessages(others)).toMatchObject({ state, seen });
+      }),
+      { seed, numRuns: 500 },
     );
-    const prose = fc.string({ maxLength: 20 }).filter((text) => !/TASK_RESULT|[{}"`\\[\]]/.test(text));
+  });
+
+  test(`never throws, whatever is read and however it is cut (seed ${seed})`, () => {
+    const text = fc.oneof(message, fc.string({ unit: 'binary' }), fc.json());
+    const anything = fc.oneof(text, text.map(block), fc.uint8Array({ maxLength: 60 }));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anything, fc.boolean()), { maxLength: 8 }), (pieces) => {
+        const reader = new PhaseReportReader();
+        for (const [piece, ends] of pieces) {
+          reader.push(piece);
+          reader.report();
+          if (ends) reader.endMessage();
+        }
+        reader.endMessage();
+        expect(REPORT_STATES).toContain(reader.report().state);
+      }),
+      { seed, numRuns: 3_000 },
+    );
+  });
+
+  const quoted = fc.constantFrom(
+    'TASK_RESULT: {"success": false}',
+    'TASK_RESULT: {"success": true}',
+    'TASK_RESULT: {"status": "failed"} ',
+    'TASK_RESULT: ```{"success": false}```',
+    'TASK_RESULT: {"success": true}\nTASK_RESULT_ENDING',
+    'TASK_RESULT: {"success": false}\ntask_result_end',
+  );
+  const prose = fc.string({ maxLength: 20 }).filter((text) => !/TASK_RESULT|[{}"`\\[\]]/.test(text));
+
+  test(`a report quoted without its terminator never counts beside one that has it (seed ${seed})`, () => {
     fc.assert(
       fc.property(quoted, prose, fc.boolean(), (quote, words, before) => {
         const text = before ? `${quote} . ${words}\n${GOOD}` : `${GOOD}\n${words} ${quote} . `;
         expect(readMessages([text])).toMatchObject({ state: 'success', seen: 1 });
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  test(`nor is it a success or a failure where it stands alone (seed ${seed})`, () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(prose, quoted), { minLength: 1, maxLength: 4 }), (quotes) => {
+        const text = quotes.map(([words, quote]) => `${words} ${quote} . `).join('\n');
+        expect(readMessages([text])).toMatchObject({ state: 'unreadable', seen: 1 });
       }),
       { seed, numRuns: 500 },
     );

@@ -17,6 +17,9 @@ export interface PhaseArtifact {
 export const RECOVERED_PATH = `${OUTPUT_DIRECTORY}recovered-from-transcript.md`;
 const JUNK = new Set(['__pycache__', '.pytest_cache']);
 
+/** A directory whose files are build junk, at any depth; a file of that name is not. */
+export const isJunkFolder = (name: string): boolean => JUNK.has(name);
+
 /** What the artifact rule made of a phase: its artifacts, or why there is nothing to complete with. */
 export type Delivered = { artifacts: PhaseArtifact[]; missing: null } | { artifacts: []; missing: string };
 
@@ -51,7 +54,7 @@ export function deliver({ files, phase, lastMessage }: Parts): Delivered {
   if (found.length === 0) stored.push(recover(RECOVERED_PATH, 'wrote no file'));
   // Nothing there that reads as text; what the agent said does, where it said anything.
   else if (written.length === found.length && written.every(isBinary) && usable) {
-    stored.unshift(recover(RECOVERED_PATH, 'wrote only binary files'));
+    stored.unshift(recover(recoveredPath(found), 'wrote only binary files'));
   }
   return { artifacts: withPrimary(stored), missing: null };
 }
@@ -65,9 +68,10 @@ export function keep(
   const titled = (path: string) => title(phase.name, ` (${marker})`, path);
   const stored = written.map((file) => asWritten(file, titled, phase));
   if (written.every(isBinary) && isUsable(lastMessage)) {
+    const path = recoveredPath(written);
     stored.unshift({
-      path: RECOVERED_PATH,
-      title: recoveredTitle(titled(RECOVERED_PATH)),
+      path,
+      title: recoveredTitle(titled(path)),
       type: typeOf(phase),
       content: recovered(lastMessage, written.length > 0 ? 'wrote only binary files' : 'wrote nothing'),
       recovered: true,
@@ -76,16 +80,21 @@ export function keep(
   return withPrimary(stored);
 }
 
+/** Where the last message is filed beside files: one of them may have its name. */
+function recoveredPath(files: readonly PhaseFile[]): string {
+  const taken = new Set(files.map(({ path }) => path));
+  let path = RECOVERED_PATH;
+  for (let n = 2; taken.has(path); n += 1) path = RECOVERED_PATH.replace('.md', `-${n}.md`);
+  return path;
+}
+
 /** Files below the output directory, but for build junk. */
 function collectable(files: readonly PhaseFile[]): PhaseFile[] {
   return files.filter(
     ({ path }) =>
       path.startsWith(OUTPUT_DIRECTORY) &&
       path.length > OUTPUT_DIRECTORY.length &&
-      !path
-        .split('/')
-        .slice(0, -1)
-        .some((segment) => JUNK.has(segment)),
+      !path.split('/').slice(0, -1).some(isJunkFolder),
   );
 }
 

@@ -1,168 +1,11 @@
-// Run × report × artifact state over the whole finite product; what is expected of each class is written here by hand, from
-// phase-outcomes-tables.md.
+// What an assessment says besides (product.test.ts holds the table), and what is refused.
 import { describe, expect, test } from 'vitest';
-import { assessPhase, PhaseInputRefused, RECOVERED_PATH } from './index.ts';
+import { assessPhase, PhaseInputRefused } from './index.ts';
 
 const CLEAN = { exit_code: 0, stream_intact: true, cancelled: false, timed_out: false };
-const RUNS = {
-  clean: CLEAN,
-  broken: { ...CLEAN, stream_intact: false },
-  'non-zero': { ...CLEAN, exit_code: 3 },
-  'non-zero and broken': { ...CLEAN, exit_code: 3, stream_intact: false },
-  crashed: { ...CLEAN, exit_code: null },
-  'timed out': { ...CLEAN, timed_out: true },
-  'timed out, non-zero': { ...CLEAN, timed_out: true, exit_code: 137 },
-  interrupted: { ...CLEAN, interrupted: true },
-  'interrupted, timed out': { ...CLEAN, interrupted: true, timed_out: true },
-  cancelled: { ...CLEAN, cancelled: true },
-  'cancelled, interrupted, non-zero': { ...CLEAN, cancelled: true, interrupted: true, exit_code: 1 },
-} as const;
-
 const block = (report: object) => `TASK_RESULT: ${JSON.stringify(report)}\nTASK_RESULT_END`;
-const REPORTS = {
-  none: '',
-  success: block({ success: true, side_effects: 'denied' }),
-  'failure task': block({ success: false, failure_reason: 'task', side_effects: 'failed', comments: 'too big' }),
-  'failure refused': block({ success: false, failure_reason: 'refused' }),
-  'failure platform': block({ success: false, failure_reason: 'platform' }),
-  'failure unknown': block({ success: false, failure_reason: 'unknown' }),
-  'failure, no reason': block({ success: false }),
-  'failure, odd reason': block({ success: false, failure_reason: 'the token is missing' }),
-  unreadable: 'TASK_RESULT: {"success": "true"}\nTASK_RESULT_END',
-} as const;
-
 const OUT = 'artifacts/output/';
 const USABLE = 'I read all eight files and wrote down which of them differ';
-const IMAGE = { base64: btoa('\u0089PNG\u0000') };
-// `written`: paths as they stand; `recovered`: paths that the last message is filed under. `usable`: whether it says enough.
-const ARTIFACTS = {
-  'a file': { files: [`${OUT}a.md`], usable: true, completes: [`${OUT}a.md`], recovered: [], kept: [`${OUT}a.md`] },
-  'a file, nothing said': {
-    files: [`${OUT}a.md`],
-    usable: false,
-    completes: [`${OUT}a.md`],
-    recovered: [],
-    kept: [`${OUT}a.md`],
-  },
-  'no file': {
-    files: [],
-    usable: true,
-    completes: [RECOVERED_PATH],
-    recovered: [RECOVERED_PATH],
-    kept: [RECOVERED_PATH],
-  },
-  'no file, nothing said': { files: [], usable: false, completes: null, recovered: [], kept: [] },
-  'junk alone': {
-    files: [`${OUT}__pycache__/x.pyc`],
-    usable: true,
-    completes: [RECOVERED_PATH],
-    recovered: [RECOVERED_PATH],
-    kept: [RECOVERED_PATH],
-  },
-  'an empty file': {
-    files: [`${OUT}e.md!`],
-    usable: true,
-    completes: [`${OUT}e.md`],
-    recovered: [`${OUT}e.md`],
-    kept: [RECOVERED_PATH],
-  },
-  'an empty file, nothing said': { files: [`${OUT}e.md!`], usable: false, completes: null, recovered: [], kept: [] },
-  'a file and an empty one': {
-    files: [`${OUT}a.md`, `${OUT}e.md!`],
-    usable: true,
-    completes: [`${OUT}a.md`, `${OUT}e.md`],
-    recovered: [`${OUT}e.md`],
-    kept: [`${OUT}a.md`],
-  },
-  'a file and an empty one, nothing said': {
-    files: [`${OUT}a.md`, `${OUT}e.md!`],
-    usable: false,
-    completes: null,
-    recovered: [],
-    kept: [`${OUT}a.md`],
-  },
-  'an image alone': {
-    files: [`${OUT}p.png`],
-    usable: true,
-    completes: [RECOVERED_PATH, `${OUT}p.png`],
-    recovered: [RECOVERED_PATH],
-    kept: [RECOVERED_PATH, `${OUT}p.png`],
-  },
-  'an image and a file': {
-    files: [`${OUT}p.png`, `${OUT}a.md`],
-    usable: true,
-    completes: [`${OUT}p.png`, `${OUT}a.md`],
-    recovered: [],
-    kept: [`${OUT}p.png`, `${OUT}a.md`],
-  },
-} as const;
-
-/** [phase_status, failure_classification, reported_failure_reason, reported_side_effects] where the artifact rule is met. */
-const clean = {
-  none: ['completed', null, null, null],
-  success: ['completed', null, null, 'denied'],
-  'failure task': ['failed', 'correct_refusal', 'task', null],
-  'failure refused': ['failed', 'correct_refusal', 'refused', null],
-  'failure platform': ['failed', 'correct_refusal', 'platform', null],
-  'failure unknown': ['failed', 'unclassified', 'unknown', null],
-  'failure, no reason': ['failed', 'correct_refusal', null, null],
-  'failure, odd reason': ['failed', 'correct_refusal', null, null],
-  unreadable: ['failed', 'platform', null, null],
-} as const;
-const PLATFORM = ['failed', 'platform', null, null] as const;
-const expectedOf = (run: keyof typeof RUNS, report: keyof typeof REPORTS): readonly (string | null)[] => {
-  if (run.startsWith('cancelled')) return ['cancelled', null, null, null];
-  if (run.startsWith('interrupted')) return ['interrupted', null, null, null];
-  if (run === 'clean') return clean[report];
-  if (run === 'broken' && (report === 'none' || report === 'success')) return clean[report];
-  return PLATFORM;
-};
-
-const cells = Object.keys(RUNS).flatMap((run) =>
-  Object.keys(REPORTS).flatMap((report) => Object.keys(ARTIFACTS).map((artifact) => [run, report, artifact] as const)),
-) as [keyof typeof RUNS, keyof typeof REPORTS, keyof typeof ARTIFACTS][];
-
-test.each(cells)('%s × %s × %s', (run, report, artifact) => {
-  const { files, usable, completes, recovered, kept } = ARTIFACTS[artifact];
-  const result = assessPhase({
-    messages: [REPORTS[report], usable ? USABLE : 'All done. Thanks!'],
-    observation: RUNS[run],
-    files: files.map((path) => ({
-      path: path.replace('!', ''),
-      content: path.endsWith('!') ? '' : path.endsWith('.png') ? IMAGE : 'content',
-    })),
-    phase: { name: 'Plan', output_types: ['document'] },
-  });
-  const [status, ...rest] = expectedOf(run, report);
-  const unmet = status === 'completed' && completes === null;
-  const words = [
-    result.phase_status,
-    result.failure_classification,
-    result.reported_failure_reason,
-    result.reported_side_effects,
-  ];
-  expect(words).toEqual(unmet ? PLATFORM : [status, ...rest]);
-  const completed = result.phase_status === 'completed';
-  expect(result.artifact_paths).toEqual(completed ? completes : kept);
-  expect(result.deliverable_recovered).toBe(completed && recovered.length > 0);
-  expect(result.error === null).toBe(result.phase_status !== 'failed');
-  const marker = {
-    completed: '',
-    failed: ' (kept from a failed phase)',
-    cancelled: ' (partial)',
-    interrupted: ' (partial)',
-  }[result.phase_status];
-  for (const { path, title, recovered: isRecovered, type, content } of result.artifacts) {
-    expect(title).toBe(`Plan${marker}: ${path}${isRecovered ? ' [recovered from transcript]' : ''}`);
-    expect(type).toBe('document');
-    expect(isRecovered).toBe(completed ? recovered.includes(path as never) : path === RECOVERED_PATH);
-    if (isRecovered)
-      expect(content).toMatch(
-        /^> Recovered from the session transcript[\s\S]*not its intended deliverable[\s\S]*wrote down/,
-      );
-  }
-  expect(result.artifacts.filter(({ primary }) => primary)).toHaveLength(result.artifacts.length > 0 ? 1 : 0);
-});
 
 describe('the error', () => {
   const failing = (observation: object, ...messages: string[]) =>
@@ -214,6 +57,19 @@ test('a recovered deliverable says where the work stands, after the message; a k
   expect(content({ ...CLEAN, exit_code: 1 })).not.toContain('branch fix-7');
 });
 
+test('a binary file of the very name that a recovered message has keeps it', () => {
+  const image = { base64: btoa('\u0000') };
+  const named = (n: string) => `${OUT}recovered-from-transcript${n}.md`;
+  for (const [observation, files, paths] of [
+    [CLEAN, { [named('')]: image }, [named('-2'), named('')]],
+    [CLEAN, { [named('')]: image, [named('-2')]: image }, [named('-3'), named(''), named('-2')]],
+    [{ ...CLEAN, cancelled: true }, { [named('')]: image }, [named('-2'), named('')]],
+    [{ ...CLEAN, cancelled: true }, { [named('')]: '' }, [named('')]],
+  ] as const) {
+    expect(assessPhase({ messages: [USABLE], observation, files }).artifact_paths).toEqual(paths);
+  }
+});
+
 test('what lies elsewhere is not collected, and is said', () => {
   const files = {
     'src/index.ts': 'x',
@@ -245,6 +101,10 @@ describe('refused, with the path', () => {
       { ...input, files: [{ path: `${OUT}a`, content: { base64: '***' } }] },
       '/files/0/content/base64',
     ],
+    ['content of a number', { ...input, files: [{ path: `${OUT}a`, content: 7 }] }, '/files/0/content'],
+    ['content of nothing, in a map', { ...input, files: { [`${OUT}a`]: null } }, '/files/artifacts~1output~1a'],
+    ['files that are none', { ...input, files: 'a' }, '/files'],
+    ['a file that is none', { ...input, files: [null] }, '/files/0'],
     ['an upward path', { ...input, files: [{ path: `${OUT}../../etc/passwd`, content: '' }] }, '/files/0/path'],
     ['an absolute path', { ...input, files: [{ path: '/etc/passwd', content: '' }] }, '/files/0/path'],
     ['a backslash', { ...input, files: [{ path: 'artifacts\\output\\a', content: '' }] }, '/files/0/path'],

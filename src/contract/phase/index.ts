@@ -2,3 +2,12 @@
 export { RECOVERED_PATH } from './artifacts.ts';
 export { assessPhase, type PhaseAssessment } from './assess.ts';
 export { PhaseInputRefused } from './input.ts';
+export { type ExecutionRollUp, type PhaseAttempt, rollUpExecution } from './roll-up.ts';
+export {
+  FAILURE_CLASSES,
+  type FailureClass,
+  PHASE_OUTCOMES,
+  PHASE_STATUSES,
+  type PhaseStatus,
+  VERDICTS,
+} from './verdicts.ts';

@@ -5,11 +5,15 @@ import { MAX_VIOLATIONS, pointer, type Violation } from '../violation.ts';
 export const OUTPUT_DIRECTORY = 'artifacts/output/';
 
 /** A file as it is handed over: text, or bytes in base64. */
-const content = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
+const content = z.union([z.string(), z.strictObject({ base64: z.base64() })], {
+  error: 'must be text, or {"base64": …} with bytes',
+});
 export type FileContent = z.infer<typeof content>;
 
 /** A message of the agent as text, or of anybody with their role: only those of the agent count. */
-const message = z.union([z.string(), z.object({ role: z.string(), text: z.string() })]);
+const message = z.union([z.string(), z.object({ role: z.string(), text: z.string() })], {
+  error: 'must be text, or {"role": …, "text": …}',
+});
 
 const observation = z.strictObject({
   /** Null: it left none, because it crashed or was killed. */
@@ -30,13 +34,14 @@ const phase = z.strictObject({
   branch_report: z.string().max(20_000).optional(),
 });
 
-/** What `assessPhase` is given, as JSON. */
-const input = z.strictObject({
-  messages: z.array(message),
-  observation,
-  files: z.union([z.array(z.strictObject({ path: z.string(), content })), z.record(z.string(), content)]),
-  phase: phase.optional(),
-});
+const listed = z.array(z.strictObject({ path: z.string(), content }));
+const mapped = z.record(z.string(), content, { error: 'must be a list of {path, content}, or an object of paths' });
+
+/** What `assessPhase` is given, as JSON. A union of both forms of files could not say which file is at fault. */
+const inputWith = <Files extends typeof listed | typeof mapped>(files: Files) =>
+  z.strictObject({ messages: z.array(message), observation, files, phase: phase.optional() });
+const inputOfList = inputWith(listed);
+const inputOfMap = inputWith(mapped);
 
 export interface PhaseFile {
   path: string;
@@ -68,7 +73,8 @@ export class PhaseInputRefused extends Error {
 
 /** @throws PhaseInputRefused */
 export function readPhaseInput(document: unknown): ReadPhaseInput {
-  const read = input.safeParse(document);
+  const isList = Array.isArray((document as { files?: unknown } | null | undefined)?.files);
+  const read = isList ? inputOfList.safeParse(document) : inputOfMap.safeParse(document);
   if (!read.success) {
     throw new PhaseInputRefused(
       read.error.issues.slice(0, MAX_VIOLATIONS).map(({ path, code, message: text }) => ({

@@ -1,18 +1,35 @@
 export { kindHolds, scalarKinds } from './kind.ts';
-export { count, deadlineMs, overlapMs, positive, score, THIRTY_DAYS_MS } from './numbers.ts';
-export { anyText, errorCode, eventType, idText, name, quorum, semver, traceparent, uuid4 } from './text.ts';
+export { count, deadlineMs, exitCode, overlapMs, positive, score, THIRTY_DAYS_MS } from './numbers.ts';
+export {
+  anyText,
+  artifactPath,
+  errorCode,
+  eventType,
+  idText,
+  name,
+  quorum,
+  semver,
+  sha256Hex,
+  traceparent,
+  uuid4,
+} from './text.ts';
 export { TIME_PATTERN, time, timeOrderKey } from './time.ts';
 export { eventPattern, webhookSecret, webhookUrl } from './webhooks.ts';
 export {
   anyJson,
   declaredRelation,
+  failureClass,
+  failureReason,
   flag,
   freeObject,
   governanceClass,
   hitlResolutionWord,
   outcomeVersion,
+  phaseStatus,
   policyDecisionWord,
   recoveryMode,
+  reportState,
+  sideEffects,
   sourceType,
   status,
   toolCallStatus,

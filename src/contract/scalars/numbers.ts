@@ -38,3 +38,12 @@ export const deadlineMs = number({
   min: 1,
   max: THIRTY_DAYS_MS,
 });
+
+/** What a process left: from -2147483648, because some platforms give signed words. */
+export const exitCode = number({
+  rule: 'exit_code',
+  base: 'integer',
+  expected: 'a whole number of 32 bits',
+  min: -2_147_483_648,
+  max: 4_294_967_295,
+});

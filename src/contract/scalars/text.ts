@@ -68,3 +68,17 @@ export const eventType = text({
   pattern: '^(?![oO][sS](\\.|$))[A-Za-z0-9_:/-]+(\\.[A-Za-z0-9_:/-]+)*$',
   maxCodePoints: 200,
 });
+
+export const sha256Hex = text({
+  rule: 'sha256',
+  expected: '64 hexadecimal digits in lower case',
+  pattern: '^[0-9a-f]{64}$',
+});
+
+/** Below `artifacts/output/`, no segment empty, `.` or `..`; `pathFault` says in words what is wrong with another. */
+export const artifactPath = text({
+  rule: 'artifact_path',
+  expected: 'a relative path below artifacts/output/ of at most 1000 characters, without empty, . or .. segments',
+  pattern: '^artifacts/output/(?!(.*/)?[.]{0,2}(/|$))[^\\u0001-\\u001f\\u007f\\\\]+$',
+  maxCodePoints: 1000,
+});

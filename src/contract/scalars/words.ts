@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { FAILURE_CLASSES, PHASE_STATUSES } from '../phase/verdicts.ts';
+import { FAILURE_REASONS, REPORT_STATES, SIDE_EFFECTS } from '../phase-report/words.ts';
 import { DECLARED_RELATIONS } from '../relations.ts';
 import { STATUSES } from '../statuses.ts';
 import {
@@ -19,6 +21,11 @@ export const recoveryMode = word('recovery_mode', RECOVERY_MODES);
 export const policyDecisionWord = word('policy_decision', POLICY_DECISIONS);
 export const hitlResolutionWord = word('hitl_resolution', HITL_RESOLUTIONS);
 export const toolCallStatus = word('tool_call_status', TOOL_CALL_STATUSES);
+export const reportState = word('report_state', REPORT_STATES);
+export const phaseStatus = word('phase_status', PHASE_STATUSES);
+export const failureClass = word('failure_classification', FAILURE_CLASSES);
+export const failureReason = word('failure_reason', FAILURE_REASONS);
+export const sideEffects = word('side_effects', SIDE_EFFECTS);
 export const declaredRelation = word('relation', DECLARED_RELATIONS);
 
 const BOOLEAN: Kind = { rule: 'boolean', base: 'boolean', expected: 'true or false' };

@@ -1,0 +1,207 @@
+-- Chapter: executions by their phases. A phase is a step of an execution (an invocation without a step is one by itself), and
+-- what its latest attempt was decides. All of it runs with the reader's rights.
+
+create view public.execution_attempts with (security_invoker = on) as
+select i.tenant_id, i.execution_id, i.step_id, coalesce(i.step_id, i.invocation_id::text) as phase, coalesce(i.step_name, i.step_id, i.source_id) as name,
+       i.invocation_id, i.attempt, o.outcome_id,
+       ledger_internal.execution_status(o.status, o.completion_reason) as status,
+       case when ledger_internal.execution_status(o.status, o.completion_reason) = 'failed' then coalesce(r.failure_classification, 'platform') end as failure_classification,
+       r.report_state, r.reported_failure_reason, r.reported_side_effects, coalesce(r.deliverable_recovered, false) as deliverable_recovered,
+       coalesce(r.phase_status in ('completed', 'failed')
+         and exists (select from public.artifacts a where a.invocation_id = i.invocation_id and a.tenant_id = i.tenant_id), false) as deliverable_produced,
+       i.epoch as start_epoch, i.xid as start_xid, i.seq as start_seq, o.epoch as outcome_epoch, o.xid as outcome_xid, o.seq as outcome_seq
+  from public.agent_invocations i
+  left join public.agent_invocation_outcomes o on o.invocation_id = i.invocation_id and o.tenant_id = i.tenant_id
+  left join public.phase_reports r on r.invocation_id = i.invocation_id and r.tenant_id = i.tenant_id and not r.late
+ where i.execution_id is not null;
+comment on view public.execution_attempts is 'Every attempt at a phase: one row an invocation that ran in an execution.';
+
+create view public.execution_phases with (security_invoker = on) as
+select distinct on (a.execution_id, a.phase, a.tenant_id)
+       a.tenant_id, a.execution_id, a.step_id, a.phase, a.name, a.status, a.failure_classification, a.reported_failure_reason, a.reported_side_effects,
+       a.deliverable_recovered, a.deliverable_produced, a.attempt as attempts_made, a.invocation_id, a.outcome_id,
+       min(a.start_seq) over (partition by a.execution_id, a.phase, a.tenant_id) as first_start_seq, a.outcome_epoch, a.outcome_xid, a.outcome_seq
+  from public.execution_attempts a
+ order by a.execution_id, a.phase, a.tenant_id, a.attempt desc, a.start_epoch desc, a.start_xid desc, a.start_seq desc;
+comment on view public.execution_phases is 'Every phase of an execution, as its latest attempt left it.';
+
+create view public.execution_results with (security_invoker = on) as
+select e.tenant_id, e.execution_id, e.source_id, e.source_version, e.domain, e.correlation_id, e.execution_pattern, s.status,
+       case when s.status = 'failed' then coalesce(f.failure_classification, 'platform') end as failure_classification,
+       case when s.status = 'failed' then f.reported_failure_reason end as reported_failure_reason,
+       case when s.status = 'failed' then f.phase end as failed_phase,
+       coalesce(p.deliverable_produced, false) as deliverable_produced, p.reported_side_effects, coalesce(p.phases, 0) as phases, o.outcome_id, e.recorded_at as started_at
+  from public.workflow_executions e
+  left join public.workflow_outcomes o on o.execution_id = e.execution_id and o.tenant_id = e.tenant_id
+ cross join lateral (select ledger_internal.execution_status(o.status, o.completion_reason) as status) s
+  left join lateral (
+    select h.phase, h.failure_classification, h.reported_failure_reason from public.execution_phases h
+     where h.execution_id = e.execution_id and h.tenant_id = e.tenant_id and h.status = 'failed'
+     order by h.outcome_epoch, h.outcome_xid, h.outcome_seq limit 1) f on true
+  left join lateral (
+    select bool_or(h.deliverable_produced) as deliverable_produced, count(*) as phases,
+           (array_agg(h.reported_side_effects order by ledger_internal.side_effects_rank(h.reported_side_effects) desc nulls last))[1] as reported_side_effects
+      from public.execution_phases h where h.execution_id = e.execution_id and h.tenant_id = e.tenant_id) p on true;
+comment on view public.execution_results is 'Every execution with what its phases make of it.';
+
+create view public.phase_failure_rates with (security_invoker = on) as
+select c.*, round((c.failed::numeric / nullif(c.completed + c.failed, 0)), 4) as failure_rate, round((c.platform::numeric / nullif(c.completed + c.failed, 0)), 4) as platform_rate
+  from (select r.tenant_id, r.source_id, r.source_version, r.domain, count(*) as concluded,
+               count(*) filter (where r.phase_status = 'completed') as completed, count(*) filter (where r.phase_status = 'failed') as failed,
+               count(*) filter (where r.phase_status = 'cancelled') as cancelled, count(*) filter (where r.phase_status = 'interrupted') as interrupted,
+               count(*) filter (where r.failure_classification = 'platform') as platform, count(*) filter (where r.failure_classification = 'correct_refusal') as correct_refusal,
+               count(*) filter (where r.failure_classification = 'unclassified') as unclassified
+          from public.phase_reports r where not r.late
+         group by r.tenant_id, r.source_id, r.source_version, r.domain) c;
+comment on view public.phase_failure_rates is 'How concluded phases ended, by agent, version and domain; from failure_classification alone, never from an agent''s words.';
+
+do $$
+declare
+  described record;
+begin
+  for described in
+    select * from (values
+      ('tenant_id', 'Whose row it is.'), ('execution_id', 'The execution.'), ('step_id', 'The step, or null.'),
+      ('phase', 'Names the phase within its execution: its step, or of an invocation without a step its invocation_id.'),
+      ('name', 'The step''s name, else the step, else the agent.'), ('invocation_id', 'The invocation; of a phase, its latest attempt.'),
+      ('attempt', 'Which attempt at the step.'), ('attempts_made', 'The latest attempt''s number.'), ('outcome_id', 'Its outcome, or null.'),
+      ('status', 'running, completed, failed, cancelled or interrupted.'),
+      ('failure_classification', 'platform, correct_refusal or unclassified; null unless failed. What nobody concluded is platform.'),
+      ('report_state', 'What the agent''s report came to; null when nobody concluded it.'),
+      ('reported_failure_reason', 'The agent''s own word: a quotation.'), ('reported_side_effects', 'The agent''s own word: a quotation; of an execution the most severe of its completed phases.'),
+      ('deliverable_recovered', 'A deliverable is the agent''s last message in place of a file.'),
+      ('deliverable_produced', 'A completed or failed phase left an artifact.'),
+      ('start_epoch', 'Position of the start row.'), ('start_xid', 'Position of the start row.'), ('start_seq', 'Position of the start row.'),
+      ('first_start_seq', 'Position of the phase''s first start.'),
+      ('outcome_epoch', 'Position of the outcome.'), ('outcome_xid', 'Position of the outcome.'), ('outcome_seq', 'Position of the outcome.'),
+      ('source_id', 'The agent_id or workflow_id.'), ('source_version', 'SemVer of the definition at start time.'), ('domain', 'Domain pack id.'),
+      ('correlation_id', 'The business transaction.'), ('execution_pattern', 'As in the start row.'), ('failed_phase', 'The first phase that failed, when the execution did.'),
+      ('phases', 'How many phases it has.'), ('started_at', 'recorded_at of the start row.'), ('concluded', 'Invocations concluded.'), ('completed', 'Phases that completed.'),
+      ('failed', 'Phases that failed.'), ('cancelled', 'Phases that were cancelled.'), ('interrupted', 'Phases that were interrupted.'),
+      ('platform', 'Failures of the machinery.'), ('correct_refusal', 'Cleanly reported failures.'), ('unclassified', 'Failures whose agent could not tell.'),
+      ('failure_rate', 'failed of completed + failed, 0 to 1; null when there were none.'), ('platform_rate', 'platform of completed + failed, 0 to 1; null when there were none.')
+    ) as d (column_name, meaning)
+    join pg_catalog.pg_attribute a on a.attname = d.column_name
+     and a.attrelid in ('public.execution_attempts'::regclass, 'public.execution_phases'::regclass, 'public.execution_results'::regclass, 'public.phase_failure_rates'::regclass)
+  loop
+    execute format('comment on column %s.%I is %L', described.attrelid::regclass, described.column_name, described.meaning);
+  end loop;
+end
+$$;
+revoke all on public.execution_attempts, public.execution_phases, public.execution_results, public.phase_failure_rates from public, anon, authenticated, service_role;
+grant select on public.execution_attempts, public.execution_phases, public.execution_results, public.phase_failure_rates to authenticated, service_role, ledger_auditor;
+
+create function ledger_internal.execution_phases_read(execution uuid) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  tenant constant uuid := ledger_internal.tenant_id();
+begin
+  return (
+    select jsonb_build_object('failure_classification', x.failure_classification, 'reported_failure_reason', x.reported_failure_reason,
+      'deliverable_produced', x.deliverable_produced, 'reported_side_effects', x.reported_side_effects,
+      'phases', (
+        select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'step_id', p.step_id, 'status', p.status, 'failure_classification', p.failure_classification,
+                 'reported_failure_reason', p.reported_failure_reason, 'deliverable_recovered', p.deliverable_recovered, 'reported_side_effects', p.reported_side_effects,
+                 'attempts', t.attempts) order by p.first_start_seq), '[]')
+          from public.execution_phases p
+          join (select a.phase, jsonb_agg(jsonb_build_object('invocation_id', a.invocation_id, 'attempt', a.attempt, 'status', a.status,
+                         'failure_classification', a.failure_classification, 'report_state', a.report_state, 'outcome_id', a.outcome_id) order by a.attempt, a.start_seq) as attempts
+                  from public.execution_attempts a where a.execution_id = execution and a.tenant_id = tenant group by a.phase) t on t.phase = p.phase
+         where p.execution_id = execution and p.tenant_id = tenant))
+      from public.execution_results x where x.execution_id = execution and x.tenant_id = tenant);
+end
+$$;
+comment on function ledger_internal.execution_phases_read(uuid) is 'What an execution''s phases make of it, as callers read it.';
+
+-- The next phase's input: what the phases before it left, of this execution as far as they ended before it started, then of
+-- those it was resumed from, as far as nearer ones have not done the step themselves.
+create function public.list_inputs(invocation_id uuid) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  tenant constant uuid := ledger_internal.tenant_id();
+  me public.agent_invocations;
+begin
+  select * into me from public.agent_invocations i where i.invocation_id = list_inputs.invocation_id and i.tenant_id = tenant;
+  if not found then
+    perform ledger_internal.refuse('unknown_invocation');
+  end if;
+  return (
+    with recursive line (execution_id, resumed_from, depth) as (
+      select e.execution_id, e.resumed_from_execution_id, 0 from public.workflow_executions e where e.execution_id = me.execution_id and e.tenant_id = tenant
+      union all
+      select e.execution_id, e.resumed_from_execution_id, l.depth + 1 from line l
+        join public.workflow_executions e on e.execution_id = l.resumed_from and e.tenant_id = tenant where l.depth < 64
+    ), earlier as (
+      select distinct on (a.execution_id, a.phase) a.*, l.depth
+        from line l join public.execution_attempts a on a.execution_id = l.execution_id and a.tenant_id = tenant
+       where l.depth > 0 or (a.outcome_epoch, a.outcome_xid, a.outcome_seq) < (me.epoch, me.xid, me.seq)
+       order by a.execution_id, a.phase, a.attempt desc, a.start_epoch desc, a.start_xid desc, a.start_seq desc
+    ), nearest as (
+      select distinct on (r.phase) r.* from earlier r
+       where r.status = 'completed' and r.phase <> coalesce(me.step_id, me.invocation_id::text)
+       order by r.phase, r.depth
+    ), placed as (
+      select f.phase, f.step_id, f.execution_id, f.depth, f.start_seq, a.artifact_id, a.size_bytes, a.sha256, a.is_primary, a.recovered, a.seq, p.path, p.place,
+             case when f.phase !~ '^[^/\\\u0001-\u001f\u007f]+$' or f.phase in ('.', '..') or f.phase ~ '^[A-Za-z]:' then 'the step''s id cannot name a folder'
+                  when char_length(p.path) > 1000 then 'the path is longer than 1,000 characters'
+                  when p.place = 2 and exists (select from nearest n where n.phase = f.phase || '.md') then 'another step has the name of this file'
+             end as reason
+        from nearest f
+        join public.artifacts a on a.invocation_id = f.invocation_id and a.tenant_id = tenant
+       cross join lateral (
+         select 'artifacts/input/' || f.phase || substr(a.path, length('artifacts/output') + 1) as path, 1 as place
+         union all
+         select 'artifacts/input/' || f.phase || '.md', 2 where a.is_primary) p
+    ), first_writers as (
+      select distinct on (w.path) w.* from placed w order by w.path, w.place, w.depth desc, w.start_seq, w.seq
+    )
+    select jsonb_build_object(
+      'items', coalesce(jsonb_agg(jsonb_build_object('path', w.path, 'artifact_id', w.artifact_id, 'step_id', w.step_id, 'execution_id', w.execution_id, 'size_bytes', w.size_bytes,
+        'sha256', w.sha256, 'primary', w.is_primary, 'recovered', w.recovered) order by w.depth desc, w.start_seq, w.place, w.seq) filter (where w.reason is null), '[]'),
+      'omitted', coalesce(jsonb_agg(jsonb_build_object('artifact_id', w.artifact_id, 'path', w.path, 'reason', w.reason) order by w.depth desc, w.start_seq, w.place, w.seq)
+        filter (where w.reason is not null), '[]'))
+      from first_writers w);
+end
+$$;
+comment on function public.list_inputs(uuid) is 'The artifacts of the phases before an invocation, and where it finds them below artifacts/input/.';
+
+create function public.failure_rates(filter jsonb default '{}') returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  tenant constant uuid := ledger_internal.tenant_id();
+  wanted jsonb;
+  parameter text;
+begin
+  if jsonb_typeof(coalesce(filter, '{}')) <> 'object' then
+    perform ledger_internal.refuse_query('', 'must be an object of parameters');
+  end if;
+  wanted := ledger_internal.without_nulls(coalesce(filter, '{}'));
+  for parameter in select jsonb_object_keys(wanted) loop
+    if parameter not in ('source_id', 'source_version', 'domain', 'from', 'to') then
+      perform ledger_internal.refuse_query(parameter, 'is not a parameter of these statistics');
+    end if;
+    if parameter in ('from', 'to') and not ledger_internal.time_ok(wanted ->> parameter) then
+      perform ledger_internal.refuse_query(parameter, 'must be an RFC 3339 time in UTC');
+    end if;
+  end loop;
+  return (
+    select jsonb_build_object('items', coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object(
+             'failure_rate', round(c.failed::numeric / nullif(c.completed + c.failed, 0), 4), 'platform_rate', round(c.platform::numeric / nullif(c.completed + c.failed, 0), 4))
+             order by c.source_id, c.source_version, c.domain), '[]'))
+      from (select r.source_id, r.source_version, r.domain, count(*) as concluded,
+                   count(*) filter (where r.phase_status = 'completed') as completed, count(*) filter (where r.phase_status = 'failed') as failed,
+                   count(*) filter (where r.phase_status = 'cancelled') as cancelled, count(*) filter (where r.phase_status = 'interrupted') as interrupted,
+                   count(*) filter (where r.failure_classification = 'platform') as platform,
+                   count(*) filter (where r.failure_classification = 'correct_refusal') as correct_refusal,
+                   count(*) filter (where r.failure_classification = 'unclassified') as unclassified
+              from public.phase_reports r
+             where r.tenant_id = tenant and not r.late
+               and (wanted ->> 'source_id' is null or r.source_id = wanted ->> 'source_id')
+               and (wanted ->> 'source_version' is null or r.source_version = wanted ->> 'source_version')
+               and (wanted ->> 'domain' is null or r.domain = wanted ->> 'domain')
+               and (wanted ->> 'from' is null or r.recorded_at >= ledger_internal.moment(wanted ->> 'from'))
+               and (wanted ->> 'to' is null or r.recorded_at < ledger_internal.moment(wanted ->> 'to'))
+             group by r.source_id, r.source_version, r.domain) c);
+end
+$$;
+comment on function public.failure_rates(jsonb) is 'How concluded phases ended by agent, version and domain, of a span of time: {items}.';
