@@ -1,6 +1,8 @@
 // Every function by its name, for whoever serves them in one process.
 import type { LedgerApp, LedgerFunction } from './_shared/app.ts';
 import type { FunctionDeps } from './_shared/deps.ts';
+import { createApp as createArtifacts } from './artifacts/app.ts';
+import { ARTIFACTS } from './artifacts/routes.ts';
 import { createApp as createDefinitions } from './definitions/app.ts';
 import { DEFINITIONS } from './definitions/routes.ts';
 import { createApp as createEvents } from './events/app.ts';
@@ -15,6 +17,8 @@ import { createApp as createOutcomes } from './outcomes/app.ts';
 import { OUTCOMES } from './outcomes/routes.ts';
 import { createApp as createPolicy } from './policy/app.ts';
 import { POLICY } from './policy/routes.ts';
+import { createApp as createStatistics } from './statistics/app.ts';
+import { STATISTICS } from './statistics/routes.ts';
 
 export type { LedgerApp, LedgerFunction } from './_shared/app.ts';
 export type { Environment } from './_shared/config.ts';
@@ -29,6 +33,8 @@ export const FUNCTIONS: Readonly<Record<string, (deps: FunctionDeps) => LedgerAp
   events: createEvents,
   policy: createPolicy,
   lineage: createLineage,
+  artifacts: createArtifacts,
+  statistics: createStatistics,
 };
 
 /** What each function says of itself, in the order of the documents. */
@@ -40,4 +46,6 @@ export const FUNCTION_DEFINITIONS: readonly LedgerFunction[] = [
   EVENTS,
   POLICY,
   LINEAGE,
+  ARTIFACTS,
+  STATISTICS,
 ];

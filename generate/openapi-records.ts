@@ -1,25 +1,7 @@
 // What the ledger answers with, as JSON Schema: start rows, outcomes, lineage. Loose where a record may gain members.
 import { ERROR_CODES, GOVERNANCE_CLASSES, STATUSES } from '../src/contract/index.ts';
-
-type Json = Record<string, unknown>;
-
-const text: Json = { type: 'string' };
-const id: Json = { type: 'string', format: 'uuid' };
-const time: Json = { type: 'string', format: 'date-time' };
-const integer: Json = { type: 'integer' };
-const flag: Json = { type: 'boolean' };
-const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
-const list = (items: Json): Json => ({ type: 'array', items });
-const orNull = (schema: Json): Json =>
-  typeof schema['type'] === 'string'
-    ? { ...schema, type: [schema['type'], 'null'] }
-    : { oneOf: [schema, { type: 'null' }] };
-
-/** An object whose members are all there, null where nothing is. */
-function record(description: string, properties: Json, optional: string[] = []): Json {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: 'object', description, required, properties };
-}
+import { flag, id, integer, type Json, list, orNull, record, ref, text, time } from './json-schema.ts';
+import { EXECUTION_PHASES } from './openapi-phases.ts';
 
 const source = record('Who ran.', { type: { enum: ['agent', 'workflow'] }, id: text, version: text, domain: text });
 const state: Json = { enum: ['running', 'stalled', 'overdue', 'ended'] };
@@ -145,8 +127,9 @@ export function recordSchemas(documents: Json): Json {
         resumed_from_execution_id: orNull(id),
         ...standing,
         status: { enum: ['running', 'completed', 'failed', 'cancelled', 'interrupted'] },
+        ...EXECUTION_PHASES,
       },
-      ['outcome', 'status'],
+      ['outcome', 'status', ...Object.keys(EXECUTION_PHASES)],
     ),
     ToolCallRecord: recorded(documents['ToolCall'], 'A recorded tool call.'),
     Heartbeat: record('A noted heartbeat.', { invocation_id: id, heartbeat_at: time, deadline_at: time }),

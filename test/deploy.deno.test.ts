@@ -38,8 +38,9 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-test('the seven functions of the house are there', () => {
+test('the nine functions of the house are there', () => {
   expect(names.toSorted()).toEqual([
+    'artifacts',
     'definitions',
     'events',
     'executions',
@@ -47,6 +48,7 @@ test('the seven functions of the house are there', () => {
     'lineage',
     'outcomes',
     'policy',
+    'statistics',
   ]);
 });
 

@@ -6,7 +6,17 @@ import { type Answered, type Api, apiOf, expectProblem, send } from './functions
 import { envelopeFor, event, executionStart, invocationStart } from './support/envelopes.ts';
 import { useStack } from './support/stack.ts';
 
-const NAMES = ['definitions', 'invocations', 'outcomes', 'executions', 'events', 'policy', 'lineage'];
+const NAMES = [
+  'definitions',
+  'invocations',
+  'outcomes',
+  'executions',
+  'events',
+  'policy',
+  'lineage',
+  'artifacts',
+  'statistics',
+];
 const ORIGIN = 'https://console.example';
 
 const stack = useStack();

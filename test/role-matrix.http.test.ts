@@ -4,6 +4,7 @@ import type { WriteTable } from '../src/contract/roles.ts';
 import { type Api, apiOf, expectProblem } from './functions-client.ts';
 import type { Document } from './support/envelopes.ts';
 import { ACTOR, CELLS, documentFor, makeSubjects, nameOf, OWNERSHIPS, type Subjects } from './support/matrix.ts';
+import { conclusion } from './support/phase-requests.ts';
 import { useStack } from './support/stack.ts';
 
 const stack = useStack();
@@ -46,6 +47,9 @@ function requestFor(table: WriteTable, document: Document): [method: string, pat
       return ['POST', '/policy/hitl', document];
     case 'hitl_resolutions':
       return ['POST', `/policy/hitl/${document['hitl_request_id']}/resolution`, document];
+    case 'phase_reports':
+    case 'artifacts':
+      return ['POST', `/invocations/${document['invocation_id']}/conclude`, conclusion()];
     case 'os_events':
       return ['POST', '/events', document];
     case 'agent_lineage_links':

@@ -34,11 +34,14 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   return joined(chunks, size);
 }
 
-/** A JSON object from the body; `extraDepth` is how many levels stand around the document of level 1. */
-export async function readObject(request: Request, extraDepth = 0): Promise<Record<string, unknown>> {
+/**
+ * A JSON object from the body of at most `limit` bytes; `extraDepth` is how many levels stand around the document of
+ * level 1.
+ */
+export async function readObject(request: Request, extraDepth = 0, limit = MAX_BODY): Promise<Record<string, unknown>> {
   requireJsonType(request);
-  const bytes = await readBytes(request, MAX_BODY);
-  const read = readStrictJson(bytes, { maxBytes: MAX_BODY, maxDepth: MAX_DEPTH + extraDepth });
+  const bytes = await readBytes(request, limit);
+  const read = readStrictJson(bytes, { maxBytes: limit, maxDepth: MAX_DEPTH + extraDepth });
   if (!read.ok) throw new Refusal('json_invalid', { violations: read.violations });
   return requireObject(read.value);
 }
@@ -82,5 +85,8 @@ function joined(chunks: Uint8Array[], size: number): Uint8Array {
 }
 
 function tooLarge(limit: number): Refusal {
-  return new Refusal('payload_too_large', { detail: `The body is larger than ${limit} bytes.` });
+  return new Refusal('payload_too_large', {
+    detail: `The body is larger than ${limit} bytes.`,
+    hint: `Send at most ${limit / 1_048_576} MiB; store bulky data elsewhere and refer to it by id and hash.`,
+  });
 }

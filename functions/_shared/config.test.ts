@@ -15,6 +15,16 @@ test('a Supabase project needs only the gateway’s database', () => {
     corsOrigins: '*',
     keyCooldownMs: 2000,
     maxConnections: 2,
+    objectStore: null,
+  });
+});
+
+test('an object store is a bucket of the project, with its key', () => {
+  const bucket = { LEDGER_ARTIFACT_BUCKET: 'artifacts', SUPABASE_SERVICE_ROLE_KEY: ' sb_secret_x\n' };
+  expect(readConfig({ ...PROJECT, ...bucket }).objectStore).toEqual({
+    url: 'https://p.supabase.co',
+    bucket: 'artifacts',
+    key: 'sb_secret_x',
   });
 });
 
@@ -42,6 +52,9 @@ test.each([
   [{ LEDGER_POOLER: 'statement' }, 'LEDGER_POOLER'],
   [{ LEDGER_JWKS_URL: 'not a url' }, 'LEDGER_JWKS_URL'],
   [{ LEDGER_MAX_CONNECTIONS: '0' }, 'LEDGER_MAX_CONNECTIONS'],
+  [{ LEDGER_ARTIFACT_BUCKET: 'artifacts' }, 'SUPABASE_SERVICE_ROLE_KEY'],
+  [{ LEDGER_ARTIFACT_BUCKET: '../other', SUPABASE_SERVICE_ROLE_KEY: 'k' }, 'LEDGER_ARTIFACT_BUCKET'],
+  [{ LEDGER_ARTIFACT_BUCKET: 'artifacts', SUPABASE_SERVICE_ROLE_KEY: 'a\nb' }, 'SUPABASE_SERVICE_ROLE_KEY'],
 ])('%o is refused, naming %s', (over, name) => {
   expect(() => readConfig({ ...PROJECT, ...over })).toThrow(name);
 });

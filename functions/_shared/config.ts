@@ -1,4 +1,5 @@
 // What a function reads from its environment, judged once at the start.
+import type { ObjectStoreConfig } from './object-store.ts';
 
 /** Environment variables by name. */
 export type Environment = Record<string, string | undefined>;
@@ -17,6 +18,8 @@ export interface FunctionConfig {
   keyCooldownMs: number;
   /** Sessions per process. */
   maxConnections: number;
+  /** Where artifacts go that are too large for a table; null refuses them. */
+  objectStore: ObjectStoreConfig | null;
 }
 
 /** Throws an `Error` that names the variable when one is missing or malformed. */
@@ -38,7 +41,19 @@ export function readConfig(env: Environment): FunctionConfig {
     corsOrigins: origins.length === 0 || origins.includes('*') ? '*' : origins,
     keyCooldownMs: count(env, 'LEDGER_JWKS_COOLDOWN_MS', 2000),
     maxConnections: count(env, 'LEDGER_MAX_CONNECTIONS', 2),
+    objectStore: objectStoreOf(env, project),
   };
+}
+
+function objectStoreOf(env: Environment, project: string | undefined): ObjectStoreConfig | null {
+  const bucket = env['LEDGER_ARTIFACT_BUCKET'];
+  if (!bucket) return null;
+  if (!/^[A-Za-z0-9_.-]+$/.test(bucket)) throw new Error('LEDGER_ARTIFACT_BUCKET must be the name of a bucket');
+  if (!project) throw new Error('LEDGER_ARTIFACT_BUCKET needs SUPABASE_URL');
+  const key = required(env, 'SUPABASE_SERVICE_ROLE_KEY').trim();
+  // What no header can carry would be quoted in the error of every request.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('SUPABASE_SERVICE_ROLE_KEY must be one word of ASCII');
+  return { url: url('SUPABASE_URL', project), bucket, key };
 }
 
 function keysOf(issuer: string): string {

@@ -2,6 +2,7 @@
 import { connect, type Database } from '../../src/database/index.ts';
 import { createTokenVerifier, type TokenVerifier } from './auth.ts';
 import { type Environment, type FunctionConfig, readConfig } from './config.ts';
+import { createObjectStore, type ObjectStore } from './object-store.ts';
 import { createSchemaChecker, type SchemaChecker } from './schema-checker.ts';
 
 /** One line of the log: for operators, never for callers. */
@@ -20,6 +21,8 @@ export interface FunctionDeps {
   database: Database;
   verify: TokenVerifier;
   schemas: SchemaChecker;
+  /** Null where none is configured. */
+  objects: ObjectStore | null;
   log(entry: LogEntry): void;
   /** Gives the database connections back. */
   close(): Promise<void>;
@@ -34,6 +37,7 @@ export function createDeps(env: Environment, overrides: Partial<Pick<FunctionDep
     database,
     verify: createTokenVerifier(config),
     schemas: createSchemaChecker(),
+    objects: config.objectStore && createObjectStore(config.objectStore),
     log: overrides.log ?? ((entry) => console.error(JSON.stringify(entry))),
     close: () => database.close(),
   };

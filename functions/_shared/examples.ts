@@ -88,6 +88,13 @@ export const EXAMPLES = {
     expires_in_ms: 3_600_000,
   },
   hitlResolution: { resolution: 'approved', reason: 'Called the buyer; the order stands.' },
+  conclusion: {
+    messages: [
+      'I compared both carriers and wrote the plan.\n\nTASK_RESULT: {"success": true, "side_effects": "none", "comments": "The plan names the cheaper carrier"}\nTASK_RESULT_END',
+    ],
+    observation: { exit_code: 0, stream_intact: true, cancelled: false, timed_out: false },
+    files: [{ path: 'artifacts/output/plan.md', content: '# Shipping plan\n\nCarrier B, from the second week on.\n' }],
+  },
   cancellation: { reason: 'The sale was withdrawn.' },
   webhook: {
     url: 'https://observability.example.com/ledger',

@@ -1,5 +1,6 @@
 // The keyword `uniqueItems`, at a cost that is bounded.
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
+import { canonicalJson } from './canonical-json.ts';
 
 /** How many items one array may have, and how much JSON (characters) one check may read, to find duplicates. */
 const MAX_UNIQUE_ITEMS = 10_000;
@@ -15,7 +16,7 @@ export function replaceUniqueItems(ajv: Ajv2020): () => void {
     if (!wanted) return true;
     const seen = new Set<string>();
     for (const item of items.length > MAX_UNIQUE_ITEMS ? [] : items) {
-      const text = canonical(item);
+      const text = canonicalJson(item);
       read += text.length;
       if (read > MAX_UNIQUE_TEXT) break;
       seen.add(text);
@@ -35,13 +36,4 @@ export function replaceUniqueItems(ajv: Ajv2020): () => void {
   return () => {
     read = 0;
   };
-}
-
-/** One text for all spellings of a value: JSON with sorted keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }

@@ -48,7 +48,8 @@ const read = endpoint({
   operationId: 'getExecution',
   summary: 'Read an execution',
   description:
-    'The start row, its status (`running`, `completed`, `failed`, `cancelled`, `interrupted`) and its outcome.',
+    'The start row, its status (`running`, `completed`, `failed`, `cancelled`, `interrupted`), its phases with their attempts, ' +
+    'and its outcome. `failure_classification` is what the ledger concluded; what is `reported_` is the agent’s word.',
   params: z.strictObject({ execution_id: uuidParameter('The execution.') }),
   answers: { 200: { description: 'The execution.', schema: ref('Execution') } },
   errors: ['unknown_execution'],

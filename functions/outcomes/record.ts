@@ -1,7 +1,8 @@
 // Recording the outcome of one invocation or execution.
-import { type Recorded, Refusal, recordAgentOutcome, recordWorkflowOutcome } from '../../src/database/index.ts';
+import { type Recorded, recordAgentOutcome, recordWorkflowOutcome } from '../../src/database/index.ts';
 import { KINDS, recordedAnswer } from '../_shared/answers.ts';
 import { readObject } from '../_shared/body.ts';
+import { writeChecked } from '../_shared/checked-writing.ts';
 import { type Call, type Endpoint, endpoint } from '../_shared/endpoint.ts';
 import { OUTCOME_ERRORS, ref } from '../_shared/endpoint-docs.ts';
 import { EXAMPLES } from '../_shared/examples.ts';
@@ -34,21 +35,10 @@ export const record: Endpoint = endpoint({
   },
 });
 
-/**
- * Checks the result with the registered schemas and records. When the database knows a schema that was not used (put since
- * this process looked), the definition is read again and the whole is tried once more.
- */
-async function recordChecked(call: Recorder, submission: Submission): Promise<Recorded> {
-  const attempt = async (reload: boolean) => {
-    const checked = await call.deps.schemas.check(call.session, call.caller.tenantId, submission.outcome, reload);
-    return submission.invocation_id === undefined
+function recordChecked(call: Recorder, submission: Submission): Promise<Recorded> {
+  return writeChecked(call, submission.outcome, (checked) =>
+    submission.invocation_id === undefined
       ? recordWorkflowOutcome(call.session, submission.execution_id, submission.outcome, checked)
-      : recordAgentOutcome(call.session, submission.invocation_id, submission.outcome, checked);
-  };
-  try {
-    return await attempt(false);
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'schema_unchecked') return await attempt(true);
-    throw error;
-  }
+      : recordAgentOutcome(call.session, submission.invocation_id, submission.outcome, checked),
+  );
 }

@@ -13,6 +13,8 @@ export const FUNCTIONS = [
   'events',
   'policy',
   'lineage',
+  'artifacts',
+  'statistics',
 ] as const;
 
 export interface Health {

@@ -15,7 +15,7 @@ describe('a call', () => {
   });
 
   test('that reads is for somebody', () => {
-    for (const name of ['get_outcome', 'list_outcomes', 'lineage_document']) {
+    for (const name of ['get_outcome', 'list_outcomes', 'lineage_document', 'failure_rates']) {
       const { text } = forSomebody(callOf(name, []));
       expect(text).toBe(`select ledger_internal.require_tenant(), public.${name}() as answer`);
     }

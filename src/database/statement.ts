@@ -42,7 +42,7 @@ export function callOf(name: string, args: readonly Argument[]): Statement {
   return { text: `select public.${name}(${list.join(', ')}) as answer`, values: args.map((arg) => arg.text) };
 }
 
-const READ = /^select (?=public\.(get|list|lineage)_)/;
+const READ = /^select (?=public\.(?:(?:get|list|lineage)_|failure_rates\b))/;
 
 /**
  * The call; a read only for a caller who is somebody. To an actor that was disabled row-level security shows nothing, and
