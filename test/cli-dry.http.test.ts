@@ -229,3 +229,26 @@ describe('init', () => {
     expect((await cli.run(['init', 'plain'])).code).toBe(2);
   });
 });
+
+describe('judgment table', () => {
+  test('gives every cell, as JSON and as lines', async () => {
+    const cells = (await cliHere(['judgment', 'table', '--json'])).json() as unknown as Record<string, unknown>[];
+    expect(cells).toHaveLength(140);
+    expect(cells[0]).toEqual({
+      lifecycle: 'waiting',
+      verification: 'passed',
+      required: true,
+      outcome: 'in_progress',
+      reason: null,
+      tag: null,
+      gate: 'refuse',
+      counts_as_success: false,
+      in_success_base: false,
+      in_agent_score: false,
+    });
+    const shown = await cliHere(['judgment', 'table']);
+    expect(shown.code).toBe(0);
+    expect(shown.stdout.trim().split('\n')).toHaveLength(141);
+    expect(shown.stdout).toMatch(/^merged +unobserved +no +unverified: no_result +VNORESULT +warn$/m);
+  });
+});
