@@ -111,6 +111,8 @@ module.exports = {
       ['src/relay', 'src/worker', 'src/database', 'src/contract'],
       'the relay reads the ledger through its own functions and calls what others named',
     ),
+    mayImportOnly('src/runner', ['src/runner', 'src/contract'], 'what touches workspaces knows no ledger'),
+    mayUsePackagesOnly('src/runner', [], 'files and processes, on Node alone', { onNode: true }),
     mayImportOnly(
       'src/stack',
       ['src/stack', 'src/database', 'src/contract', 'functions', 'lineage', 'src/relay', 'src/sweep', 'src/worker'],
@@ -123,7 +125,17 @@ module.exports = {
     ),
     mayImportOnly(
       'src/cli',
-      ['src/cli', 'src/stack', 'src/testing', 'src/client', 'src/database', 'src/policy', 'src/contract', 'lineage'],
+      [
+        'src/cli',
+        'src/stack',
+        'src/testing',
+        'src/client',
+        'src/runner',
+        'src/database',
+        'src/policy',
+        'src/contract',
+        'lineage',
+      ],
       'commands use the parts, never the functions from inside',
     ),
   ],

@@ -4,6 +4,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCli } from './support/cli.ts';
+import { cliHere } from './support/cli-here.ts';
 import { envelopeFor, invocationStart } from './support/envelopes.ts';
 
 interface Status {
@@ -120,15 +121,15 @@ describe('the stack', () => {
 
 describe('reading', () => {
   test('outcome show', async () => {
-    const { code, json } = await cli.run(['outcome', 'show', effect, '--json', ...at]);
+    const { code, json } = await cliHere(['outcome', 'show', effect, '--json', ...at]);
     expect([code, json()['outcome_id'], json()['status'], json()['late']]).toEqual([0, effect, 'success', null]);
-    const { stdout } = await cli.run(['outcome', 'show', effect, ...at]);
+    const { stdout } = await cliHere(['outcome', 'show', effect, ...at]);
     expect(stdout).toMatch(new RegExp(`^success {2}${effect}$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^causation +${cause}$`, 'm'));
   });
 
   test('why and impact draw the link from both ends', async () => {
-    const why = (await cli.run(['why', effect, '--json', ...at])).json();
+    const why = (await cliHere(['why', effect, '--json', ...at])).json();
     expect(why).toMatchObject({
       outcome_id: effect,
       direction: 'why',
@@ -138,11 +139,11 @@ describe('reading', () => {
     expect(why['causes']).toEqual([
       { outcome_id: cause, causation_id: 'nobody-recorded-this', kind: null, type: null, source: null, state: null },
     ]);
-    expect((await cli.run(['why', effect, ...at])).stdout).toMatch(
+    expect((await cliHere(['why', effect, ...at])).stdout).toMatch(
       new RegExp(`└─ invoked +success .* ${cause}\n +└─ caused by +nobody-recorded-this  unresolved .*gaps\\)\n$`),
     );
-    expect((await cli.run(['impact', cause, ...at])).stdout).toMatch(new RegExp(`└─ invoked +success .* ${effect}\n$`));
-    const cut = await cli.run(['impact', cause, '--depth', '1', ...at]);
+    expect((await cliHere(['impact', cause, ...at])).stdout).toMatch(new RegExp(`└─ invoked +success .* ${effect}\n$`));
+    const cut = await cliHere(['impact', cause, '--depth', '1', ...at]);
     expect([cut.code, cut.stdout.includes('cut at the depth limit')]).toEqual([0, false]);
   });
 
@@ -151,26 +152,26 @@ describe('reading', () => {
     const event_id = `evt-${randomUUID()}`;
     await post('events', { event_id, type: 'order.received', source: 'shell' }, token);
     const outcome = await recorded(event_id, event_id);
-    const { stdout } = await cli.run(['why', outcome, ...at]);
+    const { stdout } = await cliHere(['why', outcome, ...at]);
     expect(stdout).toContain(`└─ caused by  event ${event_id} (order.received from shell)\n`);
-    expect((await cli.run(['impact', outcome, ...at])).stdout).toContain(`event ${event_id}`);
+    expect((await cliHere(['impact', outcome, ...at])).stdout).toContain(`event ${event_id}`);
     const open = invocationStart({ correlation_id: 'open', causation_id: event_id });
     await post('invocations', open, token);
     const below = await recorded(String(open['invocation_id']), event_id);
-    const { json } = await cli.run(['why', below, '--json', ...at]);
+    const { json } = await cliHere(['why', below, '--json', ...at]);
     expect(json()['causes']).toMatchObject([{ kind: 'invocation', state: 'running' }]);
     for (const command of [['outcome', 'show'], ['why'], ['impact']]) {
-      const waiting = await cli.run([...command, String(open['invocation_id']), '--json', ...at]);
+      const waiting = await cliHere([...command, String(open['invocation_id']), '--json', ...at]);
       expect([waiting.code, waiting.json()['code']]).toEqual([1, 'no_outcome_yet']);
       expect(waiting.json()['detail']).toMatch(/is still running/);
     }
   });
 
   test('outcome show, why and impact take the id of the work', async () => {
-    const { json } = await cli.run(['outcome', 'show', effect, '--json', ...at]);
+    const { json } = await cliHere(['outcome', 'show', effect, '--json', ...at]);
     const invocation = String(json()['invocation_id']);
     for (const command of [['outcome', 'show'], ['why'], ['impact']]) {
-      const answer = await cli.run([...command, invocation, '--json', ...at]);
+      const answer = await cliHere([...command, invocation, '--json', ...at]);
       expect([answer.code, answer.json()['outcome_id']]).toEqual([0, effect]);
     }
   });
@@ -182,28 +183,45 @@ describe('reading', () => {
     const errors = ['LOCKED', 'LATER'].map((code) => ({ code, message: `told ${code}`, recoverable: false }));
     const outcome = { ...envelopeFor(start, 'failure'), errors };
     await post('outcomes', { invocation_id: start['invocation_id'], outcome }, token);
-    const { stdout } = await cli.run(['correlation', String(start['correlation_id']), ...at]);
+    const { stdout } = await cliHere(['correlation', String(start['correlation_id']), ...at]);
     expect(stdout).toMatch(/^failure .* LOCKED: told LOCKED \(\+1\)$/m);
   });
 
   test('correlation', async () => {
-    const { json, stdout } = await cli.run(['correlation', correlation, '--json', ...at]);
+    const { json, stdout } = await cliHere(['correlation', correlation, '--json', ...at]);
     expect((json()['nodes'] as unknown[]).length, stdout).toBe(2);
-    const text = (await cli.run(['correlation', correlation, ...at])).stdout;
+    const text = (await cliHere(['correlation', correlation, ...at])).stdout;
     expect(text).toMatch(/2 outcomes, 0 open; links: 1 invoked/);
   });
 
+  test('outcome list: the latest first, by what is asked for, page by page', async () => {
+    const list = (...args: string[]) => cliHere(['outcome', 'list', ...args, ...at]);
+    const of = ['--correlation', correlation];
+    const { json } = await list(...of, '--json');
+    const items = json()['items'] as { outcome_id: string; status: string }[];
+    expect(items).toHaveLength(2);
+    expect((await list(...of, '--status', 'timeout')).stdout).toBe('no outcomes\n');
+    const first = await list(...of, '--limit', '1');
+    expect(first.stdout).toMatch(/^status +source .*\nsuccess +agent /);
+    const cursor = first.stdout.match(/--cursor (\S+)/)?.[1] as string;
+    const second = (await list(...of, '--limit', '1', '--cursor', cursor, '--json')).json();
+    expect(second).toMatchObject({ items: [{ outcome_id: items[1]?.outcome_id }], next_cursor: null });
+    const wrong = await list('--from', 'yesterday', '--json');
+    expect([wrong.code, wrong.json()['code']]).toEqual([2, 'request_invalid']);
+    expect((await list('--status', 'done')).code).toBe(2);
+  });
+
   test('gaps, and its exit code', async () => {
-    const plain = await cli.run(['gaps', '--json', ...at]);
+    const plain = await cliHere(['gaps', '--json', ...at]);
     expect(plain.code).toBe(0);
     expect((plain.json()['items'] as { gap: string }[]).map((item) => item.gap)).toContain('unresolved_causation');
-    expect((await cli.run(['gaps', '--exit-code', ...at])).code).toBe(1);
-    const none = await cli.run(['gaps', '--gap', 'hitl_missing', '--exit-code', ...at]);
+    expect((await cliHere(['gaps', '--exit-code', ...at])).code).toBe(1);
+    const none = await cliHere(['gaps', '--gap', 'hitl_missing', '--exit-code', ...at]);
     expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('gaps; other kinds were not looked for')]);
   });
 
   test.each([['outcome', 'show'], ['why'], ['impact']])('%s of an id that never was: exit 1', async (...command) => {
-    const { code, json, stderr } = await cli.run([...command, randomUUID(), '--json', ...at]);
+    const { code, json, stderr } = await cliHere([...command, randomUUID(), '--json', ...at]);
     expect([code, json()['code'], json()['status']]).toEqual([1, 'unknown_outcome', 404]);
     expect(stderr).toMatch(/→/);
   });
@@ -219,11 +237,11 @@ describe('reading', () => {
   });
 
   test('a bad or worn-out token is refused with exit 2', async () => {
-    const bad = await cli.run(['gaps', '--url', status.functions_url, '--token', 'nonsense', '--json']);
+    const bad = await cliHere(['gaps', '--url', status.functions_url, '--token', 'nonsense', '--json']);
     expect([bad.code, bad.json()['code']]).toEqual([2, 'token_invalid']);
     const token = await tokenOf('--role', 'auditor', '--actor', 'a', '--expires', '1s');
     await new Promise((resolve) => setTimeout(resolve, 2100));
-    const old = await cli.run(['gaps', '--url', status.functions_url, '--token', token, '--json']);
+    const old = await cliHere(['gaps', '--url', status.functions_url, '--token', token, '--json']);
     expect([old.code, old.json()['code']]).toEqual([2, 'token_expired']);
   });
 });

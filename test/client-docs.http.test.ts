@@ -33,6 +33,8 @@ test('the examples of docs/client.md run as they stand', async () => {
     [false, false, id],
     [2, true],
     ...['partial', 'failure', 'success', 'success'].map(() => [expect.any(String)]),
+    [true, 'completed', 'success', 'Plan: artifacts/output/plan.md'],
+    ['# Plan'],
     ['skipped'],
   ]);
 });

@@ -26,5 +26,12 @@ test('the client runs on Deno as it stands, with no right but the network', asyn
     ],
     { env: { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' }, timeoutMs: 120_000 },
   );
-  expect(JSON.parse(stdout)).toEqual({ success: 'success', failure: 'NO_STOCK', why: 2, canceled: 'CANCELED' });
+  expect(JSON.parse(stdout)).toEqual({
+    success: 'success',
+    failure: 'NO_STOCK',
+    why: 2,
+    canceled: 'CANCELED',
+    concluded: 'correct_refusal',
+    content: { base64: 'AP8=' },
+  });
 });

@@ -131,6 +131,15 @@ describe.each([
     expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/^why /m) });
   });
 
+  test('what touches workspaces is found at outcome-ledger/runner', async () => {
+    const answer = await inNode(
+      into,
+      `const { collectOutput } = await import('outcome-ledger/runner');
+      console.log(JSON.stringify(await collectOutput('.')))`,
+    );
+    expect(answer).toMatchObject({ code: 0, stdout: '{"files":[],"skipped":[]}\n' });
+  });
+
   test('a test suite of others gets a ledger from outcome-ledger/testing', async () => {
     const answer = await inNode(into, `console.log(Object.keys(await import('outcome-ledger/testing')).length > 0)`);
     expect(answer).toMatchObject({ code: 0, stdout: 'true\n' });

@@ -1,4 +1,5 @@
 import { breakdown } from './breakdown.ts';
+import { conclude } from './conclude.ts';
 import { decided } from './decided.ts';
 import { http } from './http.ts';
 import { mirrorLag } from './mirror-lag.ts';
@@ -22,6 +23,7 @@ export const BENCHMARKS: Readonly<Record<string, () => Promise<string>>> = {
   decided,
   sweep,
   phase,
+  conclude,
   'mirror-write': mirrorWrite,
   'mirror-lag': mirrorLag,
   'mirror-rebuild': mirrorRebuild,

@@ -1,10 +1,12 @@
 import type { Sql } from 'postgres';
 
-/** The tables that one recording touches. */
+/** The tables that one recording or conclusion touches. */
 const TABLES = [
   'public.workflow_executions',
   'public.agent_invocations',
   'public.outcome_ids',
+  'public.phase_reports',
+  'public.artifacts',
   'public.agent_invocation_outcomes',
   'public.os_events',
   'public.agent_lineage_links',

@@ -5,9 +5,11 @@ const TABLES = ['outcome_ids', 'agent_invocation_outcomes', 'os_events', 'agent_
 /**
  * Throws unless both sides wrote as many rows, the newest with the same columns filled: a comparison with less work on one
  * side would be none.
+ *
+ * @param more tables beside those of a recording
  */
-export async function requireSameRows(admin: Sql): Promise<void> {
-  for (const table of TABLES) {
+export async function requireSameRows(admin: Sql, more: readonly string[] = []): Promise<void> {
+  for (const table of [...TABLES, ...more]) {
     const [row] = await admin.unsafe(`
       with newest (ours, theirs) as (
         select (select to_jsonb(r) from public.${table} r order by ${newest(table)} limit 1), (select to_jsonb(r) from plain.${table} r order by ${newest(table)} limit 1)

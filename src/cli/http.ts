@@ -16,16 +16,32 @@ export interface Reader {
 }
 
 /** GET below the functions' URL; a problem document becomes a Failure with its exit code. */
-export function getJson<T>(reader: Reader, path: string): Promise<T> {
-  return callJson(reader, 'GET', path);
+export async function getJson<T>(reader: Reader, path: string): Promise<T> {
+  return (await callJson<T>(reader, 'GET', path)).document;
 }
 
 /** POST of one JSON document; answers as `getJson` does. */
-export function postJson<T>(reader: Reader, path: string, body: unknown): Promise<T> {
-  return callJson(reader, 'POST', path, body);
+export async function postJson<T>(reader: Reader, path: string, body: unknown): Promise<T> {
+  return (await callJson<T>(reader, 'POST', path, body)).document;
 }
 
-async function callJson<T>(reader: Reader, method: 'GET' | 'POST', path: string, sent?: unknown): Promise<T> {
+/** The same of a body that may have many MiB and lines that may be slow, and whether the ledger had it before this call. */
+export function postLarge<T>(reader: Reader, path: string, body: unknown): Promise<Answer<T>> {
+  return callJson(reader, 'POST', path, body, 5 * TIMEOUT_MS);
+}
+
+interface Answer<T> {
+  document: T;
+  replayed: boolean;
+}
+
+async function callJson<T>(
+  reader: Reader,
+  method: 'GET' | 'POST',
+  path: string,
+  sent?: unknown,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Answer<T>> {
   const url = `${reader.functionsUrl}${path}`;
   let response: Response;
   let body: string;
@@ -37,7 +53,7 @@ async function callJson<T>(reader: Reader, method: 'GET' | 'POST', path: string,
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
     });
     body = await response.text();
@@ -49,7 +65,9 @@ async function callJson<T>(reader: Reader, method: 'GET' | 'POST', path: string,
     );
   }
   const document = parse(body);
-  if (response.ok && document !== undefined) return document as T;
+  if (response.ok && document !== undefined) {
+    return { document: document as T, replayed: response.headers.get('idempotent-replayed') === 'true' };
+  }
   throw await problemOf(response.status, document);
 }
 

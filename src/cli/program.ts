@@ -13,6 +13,7 @@ import { registerGaps } from './commands/gaps.ts';
 import { registerHitl } from './commands/hitl.ts';
 import { registerImpact } from './commands/impact.ts';
 import { registerInit } from './commands/init.ts';
+import { registerJudgment } from './commands/judgment.ts';
 import { registerOutcome } from './commands/outcome.ts';
 import { registerPhase } from './commands/phase.ts';
 import { registerPolicy } from './commands/policy.ts';
@@ -55,6 +56,7 @@ const REGISTER = [
   registerSweep,
   registerEnvelope,
   registerPhase,
+  registerJudgment,
   registerSql,
   registerCypher,
   registerSync,

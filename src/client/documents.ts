@@ -25,6 +25,7 @@ import type {
   Timing,
   ToolCall,
 } from '../contract/index.ts';
+import type { ExecutionResult } from './phase-documents.ts';
 
 export type {
   Escalation,
@@ -129,7 +130,8 @@ export interface InvocationRecord extends SubjectRecord {
   tool_calls?: ToolCallRecord[];
 }
 
-export interface ExecutionRecord extends SubjectRecord {
+/** What its phases came to is told by single reads only. */
+export interface ExecutionRecord extends SubjectRecord, Partial<ExecutionResult> {
   execution_id: string;
   /** The start's, else the definition's: one of them names it. */
   execution_pattern: string;

@@ -41,6 +41,16 @@ export interface ExecutionFilter extends PageFilter {
   correlation_id?: string;
 }
 
+export interface FailureRateFilter {
+  source_id?: string;
+  source_version?: string;
+  domain?: string;
+  /** Concluded at or after this time (RFC 3339). */
+  from?: string;
+  /** Concluded before this time (RFC 3339). */
+  to?: string;
+}
+
 export interface EventFilter extends PageFilter {
   type?: string;
   correlation_id?: string;

@@ -1,4 +1,5 @@
 // The agents' SDK. Runs unchanged on Node, Deno and in browsers.
+export { phasePrompt } from '../contract/phase-report/prompt.ts';
 export type { AccessToken } from './access-token.ts';
 export type { Batcher, BatcherOptions } from './batcher.ts';
 export type {
@@ -15,6 +16,7 @@ export type { ClientErrorCode } from './errors.ts';
 export { LedgerConflictError, LedgerError, LedgerUnreachableError } from './errors.ts';
 export { recordedOutcomeOf, recordingErrorOf } from './faults-of-runs.ts';
 export type * from './filters.ts';
+export type { Artifacts } from './groups/artifacts.ts';
 export type { Definitions } from './groups/definitions.ts';
 export type { Events } from './groups/events.ts';
 export type { Executions } from './groups/executions.ts';
@@ -22,11 +24,13 @@ export type { Invocations, ToolCallInput } from './groups/invocations.ts';
 export type { DepthOptions, Lineage } from './groups/lineage.ts';
 export type { Outcomes, RecordedItem } from './groups/outcomes.ts';
 export type { PolicyGroup } from './groups/policy.ts';
+export type { Statistics } from './groups/statistics.ts';
 export type { HeartbeatOptions } from './heartbeat.ts';
 export { newId } from './identity.ts';
 export { createLedger, type Ledger, type LedgerOptions } from './ledger.ts';
 export type { NestedExecutionStart, NestedInvocationStart } from './nested.ts';
 export type { Listing, Page } from './pages.ts';
+export type * from './phase-documents.ts';
 export type { RetryOptions } from './retry.ts';
 export type { InvocationOptions, Run, RunOptions } from './run-options.ts';
 export type { GoverningDecision } from './run-state.ts';

@@ -4,6 +4,7 @@ import type { ExecutionFunction, InvocationFunction } from './contexts.ts';
 import { type ActorCredentials, accessTokenOf } from './credentials.ts';
 import type { ExecutionStart, Health, InvocationStart } from './documents.ts';
 import { runExecution } from './execution-run.ts';
+import { type Artifacts, artifacts } from './groups/artifacts.ts';
 import { type Definitions, definitions } from './groups/definitions.ts';
 import { type Events, events } from './groups/events.ts';
 import { type Executions, executions } from './groups/executions.ts';
@@ -11,6 +12,7 @@ import { type Invocations, invocations } from './groups/invocations.ts';
 import { type Lineage, lineage } from './groups/lineage.ts';
 import { type Outcomes, outcomes } from './groups/outcomes.ts';
 import { type PolicyGroup, policy } from './groups/policy.ts';
+import { type Statistics, statistics } from './groups/statistics.ts';
 import { runInvocation } from './invocation-run.ts';
 import { outcomeBatcher, startBatcher } from './outcome-batcher.ts';
 import type { RetryOptions } from './retry.ts';
@@ -42,6 +44,8 @@ export interface Ledger {
   readonly policy: PolicyGroup;
   readonly definitions: Definitions;
   readonly lineage: Lineage;
+  readonly artifacts: Artifacts;
+  readonly statistics: Statistics;
   /**
    * Runs `fn` as one agent invocation: the start row before it, exactly one outcome after it. Resolves with the
    * recorded envelope beside the result; throws what `fn` threw, once the failure is recorded.
@@ -81,6 +85,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     policy: policy(transport),
     definitions: definitions(transport),
     lineage: lineage(transport),
+    artifacts: artifacts(transport),
+    statistics: statistics(transport),
     async health() {
       const call = { method: 'GET', path: 'outcomes/health', alsoAnswers: 503, retry: { attempts: 1 } } as const;
       return (await transport.call<Health>(call)).data;

@@ -1,4 +1,5 @@
 import type { Batcher } from '../batcher.ts';
+import { conclusionBody } from '../conclusion-body.ts';
 import type {
   Heartbeat,
   InvocationRecord,
@@ -12,6 +13,7 @@ import type {
 import type { InvocationFilter } from '../filters.ts';
 import { newId } from '../identity.ts';
 import type { Listing } from '../pages.ts';
+import type { ConcludedPhase, PhaseConclusion, PhaseInputs } from '../phase-documents.ts';
 import { preparedStart } from '../prepared.ts';
 import type { Transport } from '../transport.ts';
 import { segment } from '../url.ts';
@@ -31,6 +33,13 @@ export interface Invocations {
   toolCall(invocationId: string, call: ToolCallInput): Promise<Recorded<ToolCallRecord>>;
   /** Says that an open invocation is alive. Advisory; not retried. */
   heartbeat(invocationId: string): Promise<Heartbeat>;
+  /**
+   * Ends an agent's run by what it said, what was observed of it and what it left (workers and orchestrators, never the
+   * invocation's own agent). The same again is a replay; an invocation that has another outcome a conflict.
+   */
+  conclude(invocationId: string, conclusion: PhaseConclusion): Promise<Recorded<ConcludedPhase>>;
+  /** What earlier phases of its execution left for it, by the paths they belong under. */
+  inputs(invocationId: string): Promise<PhaseInputs>;
 }
 
 export function invocations(
@@ -61,5 +70,12 @@ export function invocations(
       const path = `invocations/${segment(id)}/heartbeat`;
       return (await transport.call<Heartbeat>({ method: 'POST', path, body: {}, retry: { attempts: 1 } })).data;
     },
+    async conclude(id, conclusion) {
+      const path = `invocations/${segment(id)}/conclude`;
+      const body = conclusionBody(conclusion);
+      const answer = await transport.call<ConcludedPhase>({ method: 'POST', path, body });
+      return { record: answer.data, replayed: answer.replayed };
+    },
+    inputs: (id) => readOne(transport, `invocations/${segment(id)}/inputs`),
   };
 }

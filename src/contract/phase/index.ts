@@ -2,7 +2,7 @@
 export { RECOVERED_PATH } from './artifacts.ts';
 export { assessPhase, type PhaseAssessment } from './assess.ts';
 export { PhaseInputRefused } from './input.ts';
-export { type ExecutionRollUp, type PhaseAttempt, rollUpExecution } from './roll-up.ts';
+export { type PhaseAttempt, rollUpExecution } from './roll-up.ts';
 export {
   FAILURE_CLASSES,
   type FailureClass,
