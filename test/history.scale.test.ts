@@ -102,6 +102,36 @@ describe('pages of outcomes', () => {
   });
 });
 
+describe('an execution by its phases', () => {
+  it('is read by index, and so is what its next phase finds', async () => {
+    const { execution, invocation } = history.ids(70_000);
+    for (const [name, id] of [
+      ['get_execution', execution],
+      ['list_inputs', invocation],
+    ] as const) {
+      expect(await wide((sql) => sql.unsafe(`select public.${name}($1)`, [id]))).toEqual([]);
+    }
+  });
+
+  it.each(['execution_results', 'execution_phases', 'execution_attempts'])('%s of one execution', async (view) => {
+    const { execution } = history.ids(70_000);
+    expect(
+      await wide((sql) => sql.unsafe(`select * from public.${view} where execution_id = $1`, [execution])),
+    ).toEqual([]);
+  });
+
+  it('another start in it asks by index what failed', async () => {
+    const start = invocationStart({ execution_id: history.ids(70_000).execution, step_id: 'next' });
+    // Refused where a phase has failed: the plan of the question is seen all the same.
+    const work = async (sql: TransactionSql) => {
+      await sql
+        .savepoint((one) => one.unsafe('select public.start_invocation($1::text::jsonb)', [JSON.stringify(start)]))
+        .catch(() => null);
+    };
+    expect(await wide(work)).toEqual([]);
+  });
+});
+
 describe('what is missing', () => {
   it.each([
     null,
