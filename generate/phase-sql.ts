@@ -1,7 +1,7 @@
 /** What the database asks of a phase's verdict, from the tables of `src/contract/phase`. */
 import { ARTIFACT_MAX_BYTES } from '../src/contract/limits.ts';
 import { PHASE_OUTCOMES, VERDICTS, type VerdictFacts } from '../src/contract/phase/verdicts.ts';
-import { SIDE_EFFECTS } from '../src/contract/phase-report/words.ts';
+import { REPORT_STATES, SIDE_EFFECTS } from '../src/contract/phase-report/words.ts';
 import { expression } from './expression-sql.ts';
 import { literal, textArray } from './sql-text.ts';
 
@@ -47,6 +47,14 @@ export function phaseFunctions(): string[] {
       'jsonb',
       'The outcome a concluded phase is recorded as: status, code of its first error, recoverable, completion_reason.',
       outcome(),
+    ),
+    expression(
+      'report_state_rank',
+      'state text',
+      'text',
+      'integer',
+      'How strong a claim of this state is, from 1; null for another word.',
+      `array_position(${textArray(REPORT_STATES)}, state)`,
     ),
     expression(
       'side_effects_rank',

@@ -5,7 +5,7 @@ import type { LedgerApp } from '../functions/index.ts';
 import { createDeps, FUNCTIONS, type LogEntry } from '../functions/index.ts';
 import { type Api, answered, apiOf, expectProblem, paths } from './functions-client.ts';
 import { type Document, invocationStart } from './support/envelopes.ts';
-import { conclusion, PLAN, report } from './support/phase-requests.ts';
+import { CLEAN, conclusion, PLAN, report } from './support/phase-requests.ts';
 import { useStack } from './support/stack.ts';
 import { type StorageStandIn, startStorageStandIn } from './support/storage-api.ts';
 
@@ -176,6 +176,44 @@ describe('with an object store', () => {
     expect((await api('GET', `/invocations/${start['invocation_id']}`)).body.state).toBe('running');
     storage.fault = null;
     expect((await conclude(start, body)).status).toBe(201);
+  });
+
+  test('a run that will not complete is concluded without the large files that a store does not take', async () => {
+    const start = await started();
+    const over = { observation: { ...CLEAN, exit_code: 1 }, files: [{ ...BIG, content: `${BIG.content}!` }, PLAN] };
+    storage.fault = 'away';
+    const first = await conclude(start, conclusion(over));
+    expect([first.status, first.body.phase_status]).toEqual([201, 'failed']);
+    expect(first.body.artifacts).toMatchObject([{ path: PLAN.path, primary: true }]);
+    expect(first.body.warnings).toEqual([
+      `${BIG.path} is not kept: it has ${2 * MIB + 1} bytes, and while the object store is away at most ${MIB} are kept`,
+    ]);
+    storage.fault = null;
+    storage.asked.length = 0;
+    const again = await conclude(start, conclusion(over));
+    expect([again.status, again.body, storage.asked]).toEqual([200, first.body, []]);
+  });
+
+  test('a replay needs no store, no room and no schema', async () => {
+    const start = await started();
+    const body = conclusion({ files: [{ ...BIG, content: `${BIG.content}?` }] });
+    const first = await conclude(start, body);
+    expect(first.status).toBe(201);
+    storage.fault = 'away';
+    storage.asked.length = 0;
+    const again = await conclude(start, body);
+    expect([again.status, again.body, storage.asked]).toEqual([200, first.body, []]);
+    // By functions that have no store at all.
+    const elsewhere = await api('POST', `/invocations/${start['invocation_id']}/conclude`, body);
+    expect([elsewhere.status, elsewhere.body]).toEqual([200, first.body]);
+  });
+
+  test('whoever may not conclude this one stores nothing', async () => {
+    const start = await started();
+    const worker = `Bearer ${await stack.mintToken({ tenantId, role: 'worker', actorId: 'not-its-own' })}`;
+    const files = [{ ...BIG, content: `${BIG.content}#` }];
+    expectProblem(await conclude(start, conclusion({ files }), worker), 403, 'not_permitted');
+    expect(storage.asked).toEqual([]);
   });
 
   test('an object that is gone, or a function without the store, says so', async () => {

@@ -148,8 +148,24 @@ describe('phase conclude', () => {
       2,
       'unreadable_input',
     ],
-    ['JSON cut short', (id) => [id, '--messages', put('m', '["'), '--exit-code', '0'], 2, 'unreadable_input'],
-    ['no message', (id) => [id, '--messages', messages(7), '--exit-code', '0'], 2, 'unreadable_input'],
+    [
+      'JSON cut short',
+      (id) => [id, '--messages', put('m', '["'), '--messages-format', 'json', '--exit-code', '0'],
+      2,
+      'unreadable_input',
+    ],
+    [
+      'no message',
+      (id) => [id, '--messages', messages(7), '--messages-format', 'json', '--exit-code', '0'],
+      2,
+      'unreadable_input',
+    ],
+    [
+      'another format',
+      (id) => [id, '--messages', messages(), '--messages-format', 'yaml', '--exit-code', '0'],
+      2,
+      'usage',
+    ],
     [
       'no workspace',
       (id) => [id, '--messages', messages(), '--exit-code', '0', '--workspace', join(root, 'no')],
@@ -169,6 +185,28 @@ describe('phase conclude', () => {
     const answer = await conclude(await started(), messages(GOOD), '--json');
     expect([answer.code, answer.json()['code']]).toEqual([2, 'output_too_large']);
     expect(answer.json()['path']).toBe('artifacts/output/large');
+  });
+
+  test('whatever the agent said is concluded: what only begins like JSON, and bytes that are no UTF-8', async () => {
+    const said = `[The plan](plan.md) is there.\n${GOOD}`;
+    const answer = await conclude(await started(), put('m', said), '--json');
+    expect([answer.code, answer.json()['report_state']]).toEqual([0, 'success']);
+    expect(answer.stderr).toContain('begins like JSON and is not a JSON array');
+    const forced = await conclude(await started(), put('m', said), '--messages-format', 'text', '--json');
+    expect([forced.code, forced.stderr]).toEqual([0, '']);
+    const broken = await conclude(
+      await started(),
+      put('m', Buffer.concat([Buffer.of(0xff), Buffer.from(`\n${GOOD}`)])),
+    );
+    expect([broken.code, broken.stderr.includes('is not UTF-8 throughout')]).toEqual([0, true]);
+  });
+
+  test('messages that make the request too large are told before it is sent', async () => {
+    put('artifacts/output/large', 'x'.repeat(9 * 2 ** 20));
+    const id = await started();
+    const answer = await conclude(id, messages('y'.repeat(8 * 2 ** 20), GOOD), '--json');
+    expect([answer.code, answer.json()['code'], answer.json()['path']]).toEqual([2, 'payload_too_large', '/files']);
+    expect((await ledger.invocations.get(id)).state).toBe('running');
   });
 
   test('nobody concludes about itself', async () => {

@@ -95,6 +95,21 @@ describe('files', () => {
     expect((await api('GET', `/invocations/${start['invocation_id']}`)).body.state).toBe('running');
   });
 
+  test.each([
+    ['failed', { exit_code: 1 }],
+    ['timed out', { timed_out: true }],
+    ['was cancelled', { cancelled: true }],
+    ['was interrupted', { interrupted: true }],
+  ])('too large for the table are left out with a warning where the run %s', async (_, over) => {
+    const files = [{ path: out('big.txt'), content: 'x'.repeat(MIB + 1) }, PLAN];
+    const body = await concluded({ observation: { ...CLEAN, ...over }, files });
+    expect(body['artifacts']).toMatchObject([{ path: PLAN.path, primary: true }]);
+    expect(body['warnings']).toEqual([
+      `${out('big.txt')} is not kept: it has ${MIB + 1} bytes, and without an object store at most ${MIB} are kept`,
+    ]);
+    expect(body['outcome'].status).not.toBe('success');
+  });
+
   test('of 11 MB in base64 are measured, not choked on', async () => {
     const files = [{ path: out('huge.bin'), content: { base64: Buffer.alloc(11 * MIB, 255).toString('base64') } }];
     expectProblem(await conclude(start, conclusion({ files })), 413, 'artifact_too_large');
@@ -173,6 +188,16 @@ describe('bad input is refused with its place', () => {
     ['a long path', file(out('x'.repeat(1_000))), '/files/0/path'],
     ['one path twice', { files: [PLAN, PLAN] }, '/files/1/path'],
     ['one path in two spellings', { files: [PLAN, { ...PLAN, path: `/workspace/${PLAN.path}` }] }, '/files/1/path'],
+    [
+      'a folder of another file',
+      {
+        files: [
+          { path: out('a'), content: 'x' },
+          { path: out('a/b'), content: 'x' },
+        ],
+      },
+      '/files/0/path',
+    ],
     ['a path of a map', { files: { 'a/../b': 'x' } }, '/files/a~1..~1b'],
     ['base64 that is none', { files: [{ path: out('a'), content: { base64: 'a' } }] }, '/files/0/content/base64'],
   ])('%s', async (_, over, place) => {
@@ -251,6 +276,26 @@ describe('whatever an agent writes, its phase can be concluded', () => {
     expect(body['claims'].length).toBeGreaterThan(3);
     expect(body['claims'][body['stands']].comments).toMatch(/^59 €/);
     expect(body['outcome'].result.comments).toMatch(/^59 €+…$/);
+  });
+
+  test('ten thousand empty files and a message of 1 MiB are concluded in seconds', async () => {
+    const message = `I compared all of the carriers of the second week in turn. ${'x'.repeat(MIB)}\n${report(true)}`;
+    const files = Array.from({ length: 10_000 }, (_, n) => ({ path: out(`${n}.md`), content: '' }));
+    const about = await started();
+    const begun = performance.now();
+    const { status, body } = await conclude(about, conclusion({ messages: [message], files }));
+    expect([status, body.code, body.artifacts?.length]).toEqual([201, undefined, 10_000]);
+    expect(performance.now() - begun).toBeLessThan(30_000);
+    const sizes: number[] = body.artifacts.map(({ size_bytes }: Document) => size_bytes);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(10 * MIB);
+    expect(await content(body.artifacts[0])).toContain('the second week in turn');
+    expect(await content(body.artifacts[9_999])).toContain(`[left out here; the whole message is at ${out('0.md')}]`);
+  });
+
+  test('a path as long as they may be, under a long name, is kept', async () => {
+    const path = out('😀'.repeat(983));
+    const body = await concluded({ files: [{ path, content: 'x' }], phase: { name: '"'.repeat(200) } });
+    expect(body['artifacts']).toMatchObject([{ path }]);
   });
 
   test('a last message of 10 MB is recovered as far as a table takes it', async () => {

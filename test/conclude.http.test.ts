@@ -293,6 +293,9 @@ describe('the result', () => {
     expect(paths(expectProblem(given, 422, 'result_schema_mismatch'))).toEqual(['/result/n']);
     expect(await state(start)).toBe('running');
     expect((await conclude(start, conclusion({ result: { n: 1 } }))).status).toBe(201);
+    // A replay is not held to a schema: it stands already.
+    const again = await conclude(start, conclusion({ result: { n: 1 } }));
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     const failed = await started({ source: { id: source_id, version, domain: 'art' } });
     expect((await conclude(failed, conclusion({ messages: [report(false)] }))).body.outcome.status).toBe('failure');
   });

@@ -7,6 +7,7 @@ import { jsonb, text, uuid } from '../src/database/statement.ts';
 import { openTransaction, waitsOrEnds } from './support/crowd.ts';
 import { useDatabase } from './support/database.ts';
 import { type Document, envelopeFor, invocationStart } from './support/envelopes.ts';
+import { purgeTable } from './support/filled-ledger.ts';
 import { artifact, claim, conclusion } from './support/phase-rows.ts';
 import { codeOf, refusalOf } from './support/refused.ts';
 import { callIn, idOf, ORCHESTRATOR, recordIn, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
@@ -148,6 +149,35 @@ describe('the roll-up', () => {
     );
   });
 
+  it('keeps apart a step that has the name of an invocation, and what an earlier attempt left', async () => {
+    const execution = await parallel();
+    const alone = await phase(execution, null);
+    await conclude(alone, { report: CONCLUSIONS['crashed'] });
+    await conclude(await phase(execution, idOf(alone)));
+    await conclude(await phase(execution, 'draft'), { report: CONCLUSIONS['refused'] });
+    await conclude(await phase(execution, 'draft', 2), { report: CONCLUSIONS['crashed'], artifacts: [] });
+    await ledger.end(execution, 'failure');
+    expect(await read(execution)).toMatchObject({
+      deliverable_produced: true,
+      phases: [
+        { step_id: null, status: 'failed' },
+        { step_id: idOf(alone), status: 'completed' },
+        { step_id: 'draft', status: 'failed' },
+      ],
+    });
+  });
+
+  it('of what was purged is not running again', async () => {
+    const own = sqlLedger(database, { tenantId: await database.tenant(), ...ORCHESTRATOR });
+    const execution = await own.startExecution();
+    await own.end(await own.start({ execution_id: execution['execution_id'], step_id: 'draft' }));
+    await purgeTable(database, own.tenantId as string, 'agent_invocation_outcomes');
+    expect(await own.read('get_execution', execution['execution_id'])).toMatchObject({
+      status: 'running',
+      phases: [{ status: null }],
+    });
+  });
+
   it('of a cancelled execution has no class, whatever its phases were', async () => {
     const execution = await parallel();
     await conclude(await phase(execution, 'draft'), { report: CONCLUSIONS['crashed'] });
@@ -195,6 +225,22 @@ describe('a sequential execution', () => {
       status: 'completed',
       phases: [{ attempts: [{}, {}] }, { step_id: 'check' }],
     });
+  });
+
+  it('is not made good by a retry that runs, or ends otherwise than completed', async () => {
+    const execution = await sequential();
+    await ledger.end(await phase(execution, 'draft'), 'failure');
+    const again = await phase(execution, 'draft', 2);
+    const success = () => ledger.record(execution, envelopeFor(execution, 'success', SEQUENTIAL));
+    expect(await codeOf(success())).toBe('phase_failed');
+    await conclude(again, { report: CONCLUSIONS['cancelled'], artifacts: [] });
+    expect(await codeOf(success())).toBe('phase_failed');
+    expect(await codeOf(phase(execution, 'check'))).toBe('phase_failed');
+    const child = ledger.startExecution({ parent_execution_id: execution['execution_id'] });
+    expect(await refusalOf(child)).toMatchObject({ code: 'phase_failed', paths: ['/parent_execution_id'] });
+    await conclude(await phase(execution, 'draft', 3));
+    await ledger.startExecution({ parent_execution_id: execution['execution_id'] });
+    expect(await success()).toMatchObject({ result: 'recorded' });
   });
 
   it('takes batches as it takes single starts', async () => {
@@ -303,6 +349,35 @@ describe('the next phase finds', () => {
       'the path is longer than 1,000 characters',
       'another step has the name of this file',
     ]);
+  });
+
+  it('nothing of a report that came late, and every good file beside one that has no place', async () => {
+    const execution = await parallel();
+    const recorded = await phase(execution, 'recorded');
+    await ledger.end(recorded);
+    await conclude(recorded, { report: CONCLUSIONS['crashed'] });
+    await conclude(await phase(execution, 'a/b'), { artifacts: [file('c')] });
+    await conclude(await phase(execution, 'a'), { artifacts: [file('b/c')] });
+    expect(await paths(await phase(execution, 'next'))).toEqual(['artifacts/input/a/b/c', 'artifacts/input/a.md']);
+  });
+
+  it('the same whenever it asks, and nothing of a step that a nearer execution failed at', async () => {
+    const before = await parallel();
+    await conclude(await phase(before, 'draft'), { artifacts: [file('draft.md')] });
+    const open = await phase(before, 'plan');
+    const execution = await parallel({ resumed_from_execution_id: before['execution_id'] });
+    await conclude(await phase(execution, 'draft'), { report: CONCLUSIONS['crashed'] });
+    const check = await phase(execution, 'check');
+    await conclude(open);
+    expect(await paths(check)).toEqual([]);
+  });
+
+  it('what the first of a long line of resumptions left', async () => {
+    let execution = await parallel();
+    await conclude(await phase(execution, 'plan'));
+    for (let time = 0; time < 70; time += 1)
+      execution = await parallel({ resumed_from_execution_id: execution['execution_id'] });
+    expect(await paths(await phase(execution, 'next'))).toHaveLength(2);
   });
 
   it('nothing outside an execution, and nobody else’s invocation', async () => {

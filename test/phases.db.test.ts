@@ -69,6 +69,23 @@ describe('a conclusion', () => {
     });
   });
 
+  it('is weighed also where another one stands', async () => {
+    const start = await ledger.start();
+    await conclude(start);
+    const contradiction = { digest: '1'.repeat(64), report: { observation: { exit_code: 1 } } };
+    expect(await codeOf(conclude(start, contradiction))).toBe('conclusion_invalid');
+  });
+
+  it('says first whether it may be made, and which one stands', async () => {
+    const start = await ledger.start();
+    const begin = (by: SqlLedger) => by.ask<Document>('begin_conclusion', uuid(idOf(start)));
+    expect(await begin(ledger)).toMatchObject({ start: { invocation_id: idOf(start) }, conclusion_digest: null });
+    const agent = sqlLedger(database, { tenantId, role: 'agent', actorId: start['source'].id });
+    expect(await codeOf(begin(agent))).toBe('not_permitted');
+    await conclude(start);
+    expect(await begin(ledger)).toMatchObject({ conclusion_digest: '0'.repeat(64) });
+  });
+
   it('that comes after another outcome is kept beside it, and concludes nothing', async () => {
     const start = await ledger.start();
     const winner = await ledger.end(start, 'timeout');
@@ -224,6 +241,59 @@ describe('the database holds', () => {
     ['a path that leads out', { artifacts: [artifact({ path: 'artifacts/output/../x' })] }, 'request_invalid', '/path'],
     ['a path elsewhere', { artifacts: [artifact({ path: 'notes.md' })] }, 'request_invalid', '/path'],
     ['a word of no table', { report: { phase_status: 'done' } }, 'request_invalid', '/phase_status'],
+    [
+      'a weaker claim that stands',
+      { report: { claims: [claim('failure'), claim('success')] } },
+      'conclusion_invalid',
+      '/report/stands',
+    ],
+    [
+      'no claim that stands beside one',
+      { report: { claims: [claim('failure')], stands: null, report_state: 'not_reported' } },
+      'conclusion_invalid',
+      '/report/stands',
+    ],
+    [
+      'a claim of no state',
+      { report: { claims: [{ state: 'done' }], report_state: 'success' } },
+      'conclusion_invalid',
+      '/report/claims',
+    ],
+    ['fewer claims than there are', { report: { claims_total: 0 } }, 'conclusion_invalid', '/report/stands'],
+    ['a place beyond every number', { report: { stands: 2_147_483_648 } }, 'conclusion_invalid', '/report/stands'],
+    [
+      'a recovery nobody made',
+      { report: { deliverable_recovered: true } },
+      'conclusion_invalid',
+      '/report/deliverable_recovered',
+    ],
+    [
+      'a recovery of a failure',
+      { report: failedAs('platform', { observation: { exit_code: 1 }, deliverable_recovered: true }) },
+      'conclusion_invalid',
+      '/report/deliverable_recovered',
+    ],
+    ['no primary artifact', { artifacts: [artifact({ primary: false })] }, 'conclusion_invalid', '/artifacts'],
+    [
+      'two primary artifacts',
+      { artifacts: [artifact(), artifact({ path: 'artifacts/output/b.md' })] },
+      'conclusion_invalid',
+      '/artifacts',
+    ],
+    ['one path twice', { artifacts: [artifact(), artifact({ primary: false })] }, 'conclusion_invalid', '/artifacts'],
+    [
+      'base64 that is none',
+      { artifacts: [artifact({ content: undefined, content_base64: '*' })] },
+      'conclusion_invalid',
+      '/artifacts',
+    ],
+    [
+      'a number where a word stands',
+      { report: { observation: { timed_out: 'zzz' } } },
+      'request_invalid',
+      '/observation/timed_out',
+    ],
+    ['a digest that is none', { digest: 'x' }, 'conclusion_invalid', '/digest'],
     ['no artifacts member', { report: {} }, 'conclusion_invalid', ''],
   ];
 

@@ -1,11 +1,12 @@
 // Reading a body: counted while it arrives, whatever its length header says, and read strictly on the exact bytes.
 import { readStrictJson } from '../../src/contract/index.ts';
+import { LARGE_BODY_MAX_BYTES } from '../../src/contract/limits.ts';
 import { Refusal } from '../../src/database/index.ts';
 
 /** The largest body of a single document: 1 MiB. */
 export const MAX_BODY = 1_048_576;
 /** The largest body of a batch: 16 MiB; each of its items is held to the single's limit. */
-export const MAX_BATCH_BODY = 16 * 1_048_576;
+export const MAX_BATCH_BODY = LARGE_BODY_MAX_BYTES;
 /** The envelope is level 1 of 64. */
 export const MAX_DEPTH = 64;
 

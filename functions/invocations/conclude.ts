@@ -1,8 +1,12 @@
 // Concluding a phase: what its agent said, weighed against what was observed of its run, and what it left behind.
 import { z } from '@hono/zod-openapi';
-import { assess } from '../../src/contract/phase/assess.ts';
-import { readMessages } from '../../src/contract/phase-report/index.ts';
-import { concludeInvocation, getInvocationStart, type NewArtifact, Refusal } from '../../src/database/index.ts';
+import {
+  beginConclusion,
+  type Conclusion,
+  concludeInvocation,
+  type NewArtifact,
+  Refusal,
+} from '../../src/database/index.ts';
 import { KINDS, recordedAnswer } from '../_shared/answers.ts';
 import { MAX_BATCH_BODY, readObject } from '../_shared/body.ts';
 import { writeChecked } from '../_shared/checked-writing.ts';
@@ -10,11 +14,10 @@ import { type Endpoint, endpoint } from '../_shared/endpoint.ts';
 import { OUTCOME_ERRORS, ref } from '../_shared/endpoint-docs.ts';
 import { EXAMPLES } from '../_shared/examples.ts';
 import { uuidParameter } from '../_shared/parameters.ts';
-import { type Measure, measured, measuresOf, requireRoom, stored } from './conclusion-artifacts.ts';
-import { requireObserver, requireOther, withRemedy } from './conclusion-refusals.ts';
-import { reportOf, resultOf } from './conclusion-report.ts';
-import { type ConclusionRequest, digestOf, named, partsOf, requireConclusion } from './conclusion-request.ts';
-import { withShortLast } from './last-message.ts';
+import { measuresOf, requireRoom, stored } from './conclusion-artifacts.ts';
+import { requireObserver, withRemedy } from './conclusion-refusals.ts';
+import { digestOf, named, partsOf, requireConclusion } from './conclusion-request.ts';
+import { type Weighed, weigh } from './conclusion-weighing.ts';
 
 export const conclude: Endpoint = endpoint({
   method: 'post',
@@ -48,23 +51,35 @@ export const conclude: Endpoint = endpoint({
     const { invocation_id } = call.params;
     requireObserver(caller);
     const sent = requireConclusion(await readObject(call.request, 0, MAX_BATCH_BODY));
-    const [start, files] = await Promise.all([
-      getInvocationStart(session, invocation_id),
+    // Whoever may not conclude is refused here, before anything is put into the object store.
+    const [{ start, conclusion_digest }, files] = await Promise.all([
+      beginConclusion(session, invocation_id),
       measuresOf(sent.input.files),
     ]);
-    if (!start) throw new Refusal('unknown_invocation');
-    requireOther(caller, start);
     const request = named(sent, start);
-    const [digest, weighed] = await Promise.all([
-      digestOf(request, files),
-      weigh(request, files, deps.objects !== null),
-    ]);
-    requireRoom(weighed.artifacts, deps.objects, request.placeOf);
+    const digest = await digestOf(request, files);
+    if (digest === conclusion_digest) {
+      // Answered whatever has changed since: room, the store, the schemas.
+      const { report } = await weigh(request, files, 'none');
+      const replayed = await concludeInvocation(session, invocation_id, { ...NOTHING_NEW, digest, report });
+      return recordedAnswer(replayed, KINDS.outcome);
+    }
+    let weighed = await weigh(request, files, deps.objects ? 'there' : 'none');
+    if (weighed.completed) requireRoom(weighed.artifacts, deps.objects, request.placeOf);
     const result = weighed.completed ? (request.result ?? weighed.result()) : null;
     const parts = partsOf(request, start, result);
     let artifacts: NewArtifact[] | undefined;
+    const store = async (): Promise<NewArtifact[]> => {
+      try {
+        return await stored(weighed.artifacts, deps.objects, caller.tenantId);
+      } catch (error) {
+        if (!mayDoWithout(weighed, error)) throw error;
+        weighed = await weigh(request, files, 'away');
+        return stored(weighed.artifacts, null, caller.tenantId);
+      }
+    };
     const recorded = await writeChecked(call, parts, async (checked_schemas) => {
-      artifacts ??= await stored(weighed.artifacts, deps.objects, caller.tenantId);
+      artifacts ??= await store();
       return concludeInvocation(session, invocation_id, {
         digest,
         report: weighed.report,
@@ -81,18 +96,12 @@ export const conclude: Endpoint = endpoint({
   },
 });
 
-async function weigh({ input }: ConclusionRequest, files: ReadonlyMap<string, Measure>, hasStore: boolean) {
-  const said = readMessages(input.messages);
-  const { messages, cut } = hasStore ? { messages: input.messages, cut: false } : withShortLast(input.messages);
-  const assessed = assess({ ...input, messages }, said);
-  if (cut && assessed.artifacts.some(({ recovered }) => recovered)) {
-    assessed.warnings.push('the last message was too long to be recovered whole');
-  }
-  const artifacts = await measured(assessed.artifacts, files);
-  return {
-    artifacts,
-    completed: assessed.phase_status === 'completed',
-    report: reportOf(said, assessed, input.observation),
-    result: () => resultOf(said, assessed, artifacts),
-  };
-}
+/** A replay: what was concluded then stands. */
+const NOTHING_NEW = { artifacts: [], result: null, quality: null, timing: null, checked_schemas: null } satisfies Omit<
+  Conclusion,
+  'digest' | 'report'
+>;
+
+/** That a run failed is recorded also when its large files cannot be kept. */
+const mayDoWithout = ({ completed }: Weighed, error: unknown): boolean =>
+  !completed && error instanceof Refusal && error.code === 'object_store_unavailable';

@@ -1,6 +1,7 @@
 // A phase's artifacts on their way into the ledger: hashed, measured, and the large ones put into the object store.
 import { MAX_VIOLATIONS } from '../../src/contract/index.ts';
 import { ARTIFACT_MAX_BYTES } from '../../src/contract/limits.ts';
+import { bytesOf } from '../../src/contract/phase/content.ts';
 import type { PhaseAssessment } from '../../src/contract/phase/index.ts';
 import type { FileContent, PhaseFile } from '../../src/contract/phase/input.ts';
 import { type NewArtifact, Refusal } from '../../src/database/index.ts';
@@ -71,8 +72,10 @@ export function requireRoom(
 }
 
 /**
- * The artifacts as they are recorded. An object's key is its content's hash, so that a retry stores the same object, and one
- * that is stored without being recorded in the end harms nobody. Throws `object_store_unavailable`.
+ * The artifacts as they are recorded. Only whoever may conclude this invocation, and has not done so by this request, gets
+ * here. An object's key is its content's hash: a retry stores the same object, and one whose conclusion is refused in the end
+ * (by a policy, or because another came first) stays in the tenant's folder, unread, until the same content is concluded with
+ * or the bucket is cleaned of what no artifact names. Throws `object_store_unavailable`.
  */
 export async function stored(
   artifacts: readonly MeasuredArtifact[],
@@ -90,12 +93,4 @@ export async function stored(
       return { ...about, object_key, ...measure };
     }),
   );
-}
-
-function bytesOf(content: FileContent): Uint8Array<ArrayBuffer> {
-  if (typeof content === 'string') return new TextEncoder().encode(content);
-  const binary = atob(content.base64);
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
-  return bytes;
 }

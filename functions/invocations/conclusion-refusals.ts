@@ -1,19 +1,13 @@
-// Who may conclude, and what to do when the outcome that a conclusion makes is refused. The database holds who may as well;
-// here it comes before a large body is read and before anything is put into the object store.
+// Who may conclude, and what to do when the outcome that a conclusion makes is refused. The database holds who may, and
+// for whom; here the role comes before a large body is read.
 import { ROLE_MATRIX, type WriteTable } from '../../src/contract/roles.ts';
-import { type Caller, type InvocationStartRecord, Refusal } from '../../src/database/index.ts';
+import { type Caller, Refusal } from '../../src/database/index.ts';
 
 /** Throws `not_permitted` unless the caller's role observes runs. */
 export function requireObserver({ role }: Caller): void {
   const row: Record<WriteTable, string> = ROLE_MATRIX[role as keyof typeof ROLE_MATRIX];
   if (row.phase_reports !== 'none') return;
   throw new Refusal('not_permitted', { detail: 'Only workers and orchestrators conclude invocations.' });
-}
-
-/** Throws `not_permitted` when the invocation is the caller's own. */
-export function requireOther(caller: Caller, start: InvocationStartRecord): void {
-  if (start.source.id !== caller.actorId) return;
-  throw new Refusal('not_permitted', { detail: 'Nobody concludes an invocation of its own.' });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { contentOf } from '../contract/phase/content.ts';
+import { contentOf, isText } from '../contract/phase/content.ts';
 import type { PhaseConclusion, PhaseContent, PhaseMessage } from './phase-documents.ts';
 import { prepared } from './prepared.ts';
 import { isStorableText, toStorableText } from './text.ts';
@@ -38,7 +38,6 @@ function sentFiles(files: PhaseConclusion['files']): unknown {
 function sentContent(content: PhaseContent): PhaseContent {
   if (content instanceof Uint8Array) return contentOf(content);
   // Half of a surrogate pair is no character of any file: the ledger says where it stands.
-  const isBinary =
-    typeof content === 'string' && content.includes('\0') && isStorableText(content.replaceAll('\0', ''));
+  const isBinary = typeof content === 'string' && !isText(content) && isStorableText(content.replaceAll('\0', ''));
   return isBinary ? contentOf(new TextEncoder().encode(content)) : content;
 }

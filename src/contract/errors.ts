@@ -245,7 +245,7 @@ export const ERRORS = {
     409,
     'A phase has failed',
     'The execution is sequential, and its first failed phase ends it: no other phase starts, and the execution does not complete.',
-    'Retry the failed phase (same `step_id`, a higher `attempt`), or record the execution as failed.',
+    'Try the failed step again (same `step_id`, a higher `attempt`), or record the execution as failed.',
   ),
   governance_lowered: entry(
     422,

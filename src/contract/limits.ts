@@ -17,3 +17,12 @@ export const HELD_TOO_LONG_S = 30;
 
 /** Bytes: the largest artifact whose content stands in the table; a larger one goes to object storage. */
 export const ARTIFACT_MAX_BYTES = 1024 * 1024;
+
+/**
+ * Bytes: an agent's last message takes the place of each empty file it left; all copies of one conclusion have so many
+ * together, beside the first, which is whole, and the lines that say what each is.
+ */
+export const RECOVERED_MAX_BYTES = 4 * 1024 * 1024;
+
+/** Bytes: the body of a request that may be large, a batch or a conclusion. */
+export const LARGE_BODY_MAX_BYTES = 16 * 1024 * 1024;

@@ -40,9 +40,16 @@ export function concludeInvocation(session: Session, invocationId: string, concl
   return session.call('conclude_invocation', uuid(invocationId), jsonb(conclusion));
 }
 
-/** The start row, or null when the tenant has none of that id. */
-export function getInvocationStart(session: Session, invocationId: string): Promise<InvocationStartRecord | null> {
-  return session.call('get_invocation_start', uuid(invocationId));
+/** What a conclusion has to know before it is made. */
+export interface BegunConclusion {
+  start: InvocationStartRecord;
+  /** Of the conclusion that stands; null when there is none. */
+  conclusion_digest: string | null;
+}
+
+/** Refuses `unknown_invocation`, and `not_permitted` whoever may not conclude this invocation. Writes nothing. */
+export function beginConclusion(session: Session, invocationId: string): Promise<BegunConclusion> {
+  return session.call('begin_conclusion', uuid(invocationId));
 }
 
 /** The artifacts of the earlier phases of its execution, as the files they are to this one. */

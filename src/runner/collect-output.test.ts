@@ -199,6 +199,20 @@ describe('bounds', () => {
     });
   });
 
+  test('in bytes of the JSON they are sent in, told with the file', async () => {
+    put('a', new Uint8Array(300).fill(255));
+    put('b', '\u0001'.repeat(100));
+    const { files } = await collectOutput(workspace);
+    const maxJsonBytes = Buffer.byteLength(JSON.stringify(files)) - 1;
+    expect((await collectOutput(workspace, { maxJsonBytes })).files).toHaveLength(2);
+    const fault = await faultOf(collectOutput(workspace, { maxJsonBytes: maxJsonBytes - 1 }));
+    expect(fault).toMatchObject({ code: 'output_too_large', path: 'artifacts/output/b' });
+    expect(fault.message).toContain('as the JSON they are sent in');
+    // 13 MiB that read as no text are more than 16 MiB of base64.
+    put('c', new Uint8Array(13 * 2 ** 20).fill(255));
+    expect(await faultOf(collectOutput(workspace))).toMatchObject({ path: 'artifacts/output/c' });
+  });
+
   test('a file without an end that says it is empty is not read for ever', async () => {
     const { readAtMost } = await import('./read-at-most.ts');
     const { open } = await import('node:fs/promises');

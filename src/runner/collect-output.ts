@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
+import { LARGE_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { isJunkFolder } from '../contract/phase/artifacts.ts';
 import { contentOf } from '../contract/phase/content.ts';
 import { MOST_FILES, OUTPUT_DIRECTORY, type PhaseFile, pathFault } from '../contract/phase/input.ts';
-import { errnoOf, tooLarge, tooMany, unreadable, WorkspaceFault } from './faults.ts';
+import { errnoOf, tooLarge, tooLargeToSend, tooMany, unreadable, WorkspaceFault } from './faults.ts';
 import { type Folder, openWorkspace } from './folder.ts';
 import { readAtMost } from './read-at-most.ts';
 import { kindOf, reasonOf } from './skip-reasons.ts';
@@ -10,8 +11,10 @@ import { kindOf, reasonOf } from './skip-reasons.ts';
 export interface CollectLimits {
   /** Files, folders and all else that may lie there; default 10,000, which is what a conclusion takes. */
   maxEntries?: number;
-  /** Bytes of all files together; default 16 MiB, which is what one request takes. */
+  /** Bytes of all files together; default 16 MiB. */
   maxBytes?: number;
+  /** Bytes of all files together as the JSON they are sent in, which has more; default 16 MiB, which is what one request takes. */
+  maxJsonBytes?: number;
 }
 
 /** What an agent left below `artifacts/output/`, ready to be concluded with. */
@@ -22,8 +25,6 @@ export interface CollectedOutput {
   skipped: { path: string; reason: string }[];
 }
 
-const DEFAULT_MAX_BYTES = 16 * 2 ** 20;
-
 /**
  * Reads every file below `artifacts/output/` of a workspace. It follows no symbolic link, also none that takes the
  * place of a directory or file while it reads; takes regular files alone; leaves out build junk (`__pycache__`,
@@ -33,8 +34,8 @@ const DEFAULT_MAX_BYTES = 16 * 2 ** 20;
  * @throws WorkspaceFault `workspace_unreadable` or `output_too_large`, with the path
  */
 export async function collectOutput(workspace: string, limits: CollectLimits = {}): Promise<CollectedOutput> {
-  const { maxEntries = MOST_FILES, maxBytes = DEFAULT_MAX_BYTES } = limits;
-  const collector = new Collector({ maxEntries, maxBytes });
+  const { maxEntries = MOST_FILES, maxBytes = LARGE_BODY_MAX_BYTES, maxJsonBytes = LARGE_BODY_MAX_BYTES } = limits;
+  const collector = new Collector({ maxEntries, maxBytes, maxJsonBytes });
   try {
     await collector.collect(workspace);
   } catch (error) {
@@ -50,6 +51,7 @@ class Collector {
   readonly #limits: Required<CollectLimits>;
   #entries = 0;
   #bytes = 0;
+  #jsonBytes = 0;
 
   constructor(limits: Required<CollectLimits>) {
     this.#limits = limits;
@@ -139,10 +141,17 @@ class Collector {
       return;
     }
     try {
-      this.files.push({ path, content: contentOf(await this.#read(handle, path)) });
+      this.#add({ path, content: contentOf(await this.#read(handle, path)) });
     } finally {
       await handle.close();
     }
+  }
+
+  #add(file: PhaseFile): void {
+    // One more for the comma.
+    this.#jsonBytes += Buffer.byteLength(JSON.stringify(file)) + 1;
+    if (this.#jsonBytes > this.#limits.maxJsonBytes) throw tooLargeToSend(file.path, this.#limits.maxJsonBytes);
+    this.files.push(file);
   }
 
   async #read(handle: FileHandle, path: string): Promise<Uint8Array> {

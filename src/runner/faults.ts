@@ -54,6 +54,18 @@ export function tooLarge(path: string, most: number): WorkspaceFault {
     'output_too_large',
     path,
     `the files below artifacts/output have more than ${most} bytes together; ${path} is the first beyond`,
-    'leave less there, and keep large files in a store of your own, with a file that says where',
+    LEAVE_LESS,
   );
 }
+
+/** Base64 takes a third more than its bytes, and JSON spells out control characters. */
+export function tooLargeToSend(path: string, most: number): WorkspaceFault {
+  return new WorkspaceFault(
+    'output_too_large',
+    path,
+    `the files below artifacts/output have more than ${most} bytes together as the JSON they are sent in; ${path} is the first beyond`,
+    LEAVE_LESS,
+  );
+}
+
+const LEAVE_LESS = 'leave less there, and keep large files in a store of your own, with a file that says where';

@@ -51,7 +51,7 @@ begin
     ('artifact_too_large', 413, 'A file’s content is over 1 MiB, and this ledger has no object store for larger ones. Nothing was recorded.', 'Leave the file out or cut it, or ask an operator to set `LEDGER_ARTIFACT_BUCKET`.'),
     ('unsupported_media_type', 415, 'The request’s content type is not JSON.', 'Send `Content-Type: application/json`.'),
     ('undefined_source', 422, 'This tenant accepts starts of defined sources only, and no definition has this type, id and version.', 'Put the source definition first, with a token that may.'),
-    ('phase_failed', 409, 'The execution is sequential, and its first failed phase ends it: no other phase starts, and the execution does not complete.', 'Retry the failed phase (same `step_id`, a higher `attempt`), or record the execution as failed.'),
+    ('phase_failed', 409, 'The execution is sequential, and its first failed phase ends it: no other phase starts, and the execution does not complete.', 'Try the failed step again (same `step_id`, a higher `attempt`), or record the execution as failed.'),
     ('governance_lowered', 422, 'The start asks for less supervision than the source’s definition, or drops or changes its verification.', 'Leave `governance_class` and `verify` out, or ask for more.'),
     ('deadline_invalid', 422, 'The deadline lies in the past, or more than 30 days ahead, on the database’s clock.', 'Send a deadline within 30 days, or `deadline_in_ms`.'),
     ('schema_unchecked', 422, 'The source’s definition holds a schema, and nobody vouches that the result was checked against it.', 'Record through the `outcomes` function, which checks it.'),

@@ -137,6 +137,18 @@ comment on function ledger_internal.phase_outcome(text, text, boolean) is 'The o
 revoke all on function ledger_internal.phase_outcome(text, text, boolean) from public;
 grant execute on function ledger_internal.phase_outcome(text, text, boolean) to authenticated, service_role;
 
+create or replace function ledger_internal.report_state_rank(state text) returns integer
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return array_position(array['not_reported', 'unreadable', 'success', 'failure'], state);
+end
+$body$;
+comment on function ledger_internal.report_state_rank(text) is 'How strong a claim of this state is, from 1; null for another word.';
+revoke all on function ledger_internal.report_state_rank(text) from public;
+grant execute on function ledger_internal.report_state_rank(text) to authenticated, service_role;
+
 create or replace function ledger_internal.side_effects_rank(word text) returns integer
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp

@@ -40,6 +40,9 @@ create table public.tombstones (
   primary key (row_seq, table_name, tenant_id)
 );
 create index tombstones_policy_id on public.tombstones (policy_id);
+-- What ended is found as ended when its outcome went under a policy.
+create index tombstones_invocation on public.tombstones ((row_key ->> 'invocation_id'), tenant_id) where table_name = 'agent_invocation_outcomes';
+create index tombstones_execution on public.tombstones ((row_key ->> 'execution_id'), tenant_id) where table_name = 'workflow_outcomes';
 create unique index tombstones_feed on public.tombstones (epoch, xid, seq);
 comment on table public.tombstones is 'What stands where a row was deleted under a retention policy; mirrors delete what it names.';
 comment on column public.tombstones.tenant_id is 'Whose row it was.';

@@ -242,6 +242,57 @@ end
 $$;
 comment on function ledger_internal.require_free_id(uuid, text, text) is 'Refuses an id that already names an outcome, or another kind of thing in this tenant.';
 
+-- The first failed phase ends a sequential execution: another start, or a completion, comes too late, until a later attempt
+-- at the failed step completes. Starts of such an execution hold it exclusively, so that a failing outcome, which holds it
+-- shared, is either seen here or comes after.
+create function ledger_internal.require_no_failed_phase(tenant uuid, execution uuid, step text, next_attempt integer, path text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  failed record;
+begin
+  select i.step_id, i.invocation_id into failed
+    from public.agent_invocation_outcomes o
+    join public.agent_invocations i on i.invocation_id = o.invocation_id and i.tenant_id = o.tenant_id
+   where o.execution_id = execution and o.tenant_id is not distinct from tenant and o.status in ('failure', 'timeout')
+     and ledger_internal.execution_status(o.status, o.completion_reason) = 'failed'
+     and (step is null or i.step_id is distinct from step or i.attempt >= next_attempt)
+     and not exists (select from public.agent_invocations l
+                       join public.agent_invocation_outcomes r on r.invocation_id = l.invocation_id and r.tenant_id = l.tenant_id
+                      where l.execution_id = execution and l.tenant_id is not distinct from tenant and l.step_id = i.step_id and l.attempt > i.attempt
+                        and r.status in ('success', 'partial'))
+   order by o.epoch, o.xid, o.seq limit 1;
+  if found then
+    perform ledger_internal.refuse('phase_failed',
+      case when failed.step_id is null then format('Invocation %s failed, has no step that could be tried again, and the execution is sequential.', failed.invocation_id)
+           else format('Step %s failed, and the execution is sequential.', failed.step_id) end,
+      jsonb_build_array(jsonb_build_object('path', path, 'rule', 'phase_failed', 'message', 'must have no failed phase')));
+  end if;
+end
+$$;
+comment on function ledger_internal.require_no_failed_phase(uuid, uuid, text, integer, text) is 'Refuses phase_failed when a phase of the execution, other than the step that is tried again, has failed and was not made good.';
+
+create function ledger_internal.sequential_execution(tenant uuid, execution text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return (select execution from public.workflow_executions e
+           where e.execution_id = ledger_internal.uuid_or_null(execution) and e.tenant_id is not distinct from tenant and e.execution_pattern = 'sequential');
+end
+$$;
+comment on function ledger_internal.sequential_execution(uuid, text) is 'The execution''s id when its pattern is sequential, else null: what a start in it locks exclusively.';
+
+-- The look before the locks may have missed an execution whose own start had not committed; then its lock is taken here. Two
+-- such starts may deadlock over that; they are tried again.
+create function ledger_internal.require_unfailed(tenant uuid, execution uuid, step text, next_attempt integer, path text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+begin
+  if ledger_internal.sequential_execution(tenant, execution::text) is not null then
+    perform ledger_internal.lock_subjects(tenant, array[execution::text], '{}');
+    perform ledger_internal.require_no_failed_phase(tenant, execution, step, next_attempt, path);
+  end if;
+end
+$$;
+comment on function ledger_internal.require_unfailed(uuid, uuid, text, integer, text) is 'Refuses phase_failed for a start in a sequential execution one of whose phases has failed.';
+
 create function ledger_internal.accept_execution() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -259,7 +310,7 @@ begin
   if not ledger_internal.execution_start_ok(document) then
     perform ledger_internal.refuse('request_invalid', null, ledger_internal.execution_start_violations(document));
   end if;
-  perform ledger_internal.lock_subjects(new.tenant_id, array[new.execution_id::text],
+  perform ledger_internal.lock_subjects(new.tenant_id, array[new.execution_id::text, ledger_internal.sequential_execution(new.tenant_id, new.parent_execution_id::text)],
     array[new.parent_execution_id::text, new.resumed_from_execution_id::text, new.causation_id]);
   perform ledger_internal.require_free_id(new.tenant_id, new.execution_id::text, 'execution');
   if exists (select from public.workflow_executions e where e.execution_id = new.execution_id and e.tenant_id is not distinct from new.tenant_id) then
@@ -276,6 +327,7 @@ begin
   end if;
   if new.parent_execution_id is not null then
     perform ledger_internal.require_open_execution(new.tenant_id, new.parent_execution_id, '/parent_execution_id');
+    perform ledger_internal.require_unfailed(new.tenant_id, new.parent_execution_id, null, null, '/parent_execution_id');
   end if;
   if new.resumed_from_execution_id is not null and not exists (
     select from public.workflow_executions e where e.tenant_id is not distinct from new.tenant_id and e.execution_id = new.resumed_from_execution_id) then
@@ -308,40 +360,6 @@ begin
 end
 $$;
 comment on function ledger_internal.attempt_key(text, text, text) is 'What two starts of one attempt at one step of one execution lock; null outside a step.';
-
--- The first failed phase ends a sequential execution: another start, or a completion, comes too late. A retry of the failed
--- step supersedes its attempt. Starts of such an execution hold it exclusively, so that a failing outcome, which holds it
--- shared, is either seen here or comes after.
-create function ledger_internal.require_no_failed_phase(tenant uuid, execution uuid, step text, next_attempt integer, path text) returns void
-language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-declare
-  failed record;
-begin
-  select i.step_id, i.invocation_id into failed
-    from public.agent_invocation_outcomes o
-    join public.agent_invocations i on i.invocation_id = o.invocation_id and i.tenant_id = o.tenant_id
-   where o.execution_id = execution and o.tenant_id is not distinct from tenant and o.status in ('failure', 'timeout')
-     and ledger_internal.execution_status(o.status, o.completion_reason) = 'failed'
-     and (step is null or i.step_id is distinct from step or i.attempt >= next_attempt)
-     and not exists (select from public.agent_invocations l
-                      where l.execution_id = execution and l.tenant_id is not distinct from tenant and l.step_id = i.step_id and l.attempt > i.attempt)
-   order by o.epoch, o.xid, o.seq limit 1;
-  if found then
-    perform ledger_internal.refuse('phase_failed', format('%s failed, and the execution is sequential.', coalesce('Step ' || failed.step_id, 'Invocation ' || failed.invocation_id)),
-      jsonb_build_array(jsonb_build_object('path', path, 'rule', 'phase_failed', 'message', 'must have no failed phase')));
-  end if;
-end
-$$;
-comment on function ledger_internal.require_no_failed_phase(uuid, uuid, text, integer, text) is 'Refuses phase_failed when a phase of the execution, other than the step that is tried again, has failed.';
-
-create function ledger_internal.sequential_execution(tenant uuid, execution text) returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-begin
-  return (select execution from public.workflow_executions e
-           where e.execution_id = ledger_internal.uuid_or_null(execution) and e.tenant_id is not distinct from tenant and e.execution_pattern = 'sequential');
-end
-$$;
-comment on function ledger_internal.sequential_execution(uuid, text) is 'The execution''s id when its pattern is sequential, else null: what a start in it locks exclusively.';
 
 create function ledger_internal.accept_invocation() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -387,9 +405,7 @@ begin
          and i.invocation_id <> new.invocation_id) then
       perform ledger_internal.refuse('attempt_conflict');
     end if;
-    if ledger_internal.sequential_execution(new.tenant_id, new.execution_id::text) is not null then
-      perform ledger_internal.require_no_failed_phase(new.tenant_id, new.execution_id, new.step_id, new.attempt, '/execution_id');
-    end if;
+    perform ledger_internal.require_unfailed(new.tenant_id, new.execution_id, new.step_id, new.attempt, '/execution_id');
   end if;
   new.request_digest := ledger_internal.request_digest(document);
   new.source_type := 'agent';

@@ -31,7 +31,8 @@ create table public.phase_reports (
   foreign key (invocation_id, tenant_id) references public.agent_invocations (invocation_id, tenant_id)
 );
 create unique index phase_reports_feed on public.phase_reports (epoch, xid, seq);
-create index phase_reports_source on public.phase_reports (tenant_id, source_id, source_version, domain);
+create index phase_reports_rates on public.phase_reports (tenant_id, source_id, source_version, domain)
+  include (phase_status, failure_classification, recorded_at) where not late;
 select ledger_internal.make_append_only('public.phase_reports');
 select ledger_internal.describe_common_columns('public.phase_reports');
 comment on table public.phase_reports is 'How one invocation was concluded: the agent''s words as a quotation, the observation, and what they were weighed to be.';
@@ -81,7 +82,6 @@ create table public.artifacts (
   check (num_nonnulls(content, content_bytes, object_key) = 1),
   foreign key (invocation_id, tenant_id) references public.phase_reports (invocation_id, tenant_id)
 );
-create unique index artifacts_primary on public.artifacts (invocation_id, tenant_id) where is_primary;
 create unique index artifacts_feed on public.artifacts (epoch, xid, seq);
 select ledger_internal.make_append_only('public.artifacts');
 select ledger_internal.describe_common_columns('public.artifacts');
@@ -122,17 +122,35 @@ comment on function ledger_internal.refuse_conclusion(text, text, text) is 'Refu
 
 -- What the report and the observation make is a table (src/contract/phase/verdicts.ts); the artifact rule alone may turn
 -- a phase that nothing stands against into a failed one.
+create function ledger_internal.require_standing(r public.phase_reports) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  strongest record;
+begin
+  if exists (select from jsonb_array_elements(r.claims) c where ledger_internal.report_state_rank(c ->> 'state') is null or c ->> 'state' = 'not_reported') then
+    perform ledger_internal.refuse_conclusion('/report/claims', 'state', 'must each have a state: success, failure or unreadable');
+  end if;
+  select c.place - 1 as index, c.claim ->> 'state' as state into strongest
+    from jsonb_array_elements(r.claims) with ordinality c (claim, place)
+   order by ledger_internal.report_state_rank(c.claim ->> 'state') desc, c.place desc limit 1;
+  if r.stands is distinct from strongest.index or r.claims_total < jsonb_array_length(r.claims) then
+    perform ledger_internal.refuse_conclusion('/report/stands', 'strongest', 'must be the index of the strongest claim, of equals the last; null when there is none');
+  end if;
+  if r.report_state <> coalesce(strongest.state, 'not_reported') then
+    perform ledger_internal.refuse_conclusion('/report/report_state', 'stands', 'must be the state of the claim that stands');
+  end if;
+end
+$$;
+comment on function ledger_internal.require_standing(public.phase_reports) is 'Refuses conclusion_invalid unless the strongest claim stands, of equals the later.';
+
 create function ledger_internal.require_verdict(r public.phase_reports) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   standing constant jsonb := r.claims -> r.stands::integer;
   verdict constant text[] := ledger_internal.phase_verdict(
     (r.observation -> 'cancelled')::boolean, (r.observation -> 'interrupted')::boolean, (r.observation -> 'timed_out')::boolean,
-    coalesce(r.observation ->> 'exit_code', '') = '0', (r.observation -> 'stream_intact')::boolean, r.report_state, standing ->> 'failure_reason');
+    coalesce((r.observation ->> 'exit_code')::numeric = 0, false), (r.observation -> 'stream_intact')::boolean, r.report_state, standing ->> 'failure_reason');
 begin
-  if r.report_state <> coalesce(standing ->> 'state', 'not_reported') then
-    perform ledger_internal.refuse_conclusion('/report/report_state', 'stands', 'must be the state of the claim that stands');
-  end if;
   if array[r.phase_status, r.failure_classification] is distinct from verdict
      and (verdict[1] <> 'completed' or r.phase_status <> 'failed' or r.failure_classification is distinct from 'platform') then
     perform ledger_internal.refuse_conclusion('/report/phase_status', 'verdict', format('must be %s with failure_classification %s, as the report and the observation make it', verdict[1], coalesce(verdict[2], 'null')));
@@ -142,6 +160,9 @@ begin
   end if;
   if r.reported_side_effects is distinct from (case when r.phase_status = 'completed' then standing ->> 'side_effects' end) then
     perform ledger_internal.refuse_conclusion('/report/reported_side_effects', 'quotation', 'must be the standing claim''s own word, of a completed phase; else null');
+  end if;
+  if r.deliverable_recovered and r.phase_status <> 'completed' then
+    perform ledger_internal.refuse_conclusion('/report/deliverable_recovered', 'completed', 'must be false unless the phase completed');
   end if;
 end
 $$;
@@ -169,6 +190,7 @@ begin
   if exists (select from public.phase_reports r where r.invocation_id = new.invocation_id and r.tenant_id is not distinct from new.tenant_id) then
     perform ledger_internal.refuse('outcome_conflict', 'The invocation has been concluded already.');
   end if;
+  perform ledger_internal.require_standing(new);
   perform ledger_internal.require_verdict(new);
   new.late := not exists (
     select from ledger_internal.open_work w where w.subject_id = new.invocation_id and w.subject_type = 'invocation' and w.tenant_id is not distinct from new.tenant_id);
@@ -226,6 +248,9 @@ begin
     new.sha256 := hash;
     new.size_bytes := size;
   end if;
+  if exists (select from public.artifacts a where a.invocation_id = new.invocation_id and a.tenant_id is not distinct from new.tenant_id and a.path = new.path) then
+    perform ledger_internal.refuse_conclusion('/artifacts', 'unique', 'must have no path twice: ' || new.path);
+  end if;
   -- The object is fetched in the ledger's own right, so that its key may name nobody else's.
   if new.object_key <> new.tenant_id || '/' || new.sha256 then
     perform ledger_internal.refuse_conclusion('/artifacts', 'object_key', 'must be the tenant_id and the sha256 of the content: ' || new.path);
@@ -253,15 +278,24 @@ create trigger accept before insert on public.artifacts for each row execute fun
 -- outcome comes last.
 create function ledger_internal.require_concluded() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  kept record;
 begin
   if not exists (
     select from public.agent_invocation_outcomes o
      where o.invocation_id = new.invocation_id and o.tenant_id = new.tenant_id and o.origin = 'concluded' and o.xid = new.xid) then
     perform ledger_internal.refuse('conclusion_invalid', 'A report is stored with the outcome it makes, in one transaction: conclude_invocation does.');
   end if;
-  if new.phase_status = 'completed' and not exists (
-    select from public.artifacts a where a.invocation_id = new.invocation_id and a.tenant_id = new.tenant_id) then
+  select count(*) as all_of_them, count(*) filter (where a.is_primary) as primaries, coalesce(bool_or(a.recovered), false) as recovered into kept
+    from public.artifacts a where a.invocation_id = new.invocation_id and a.tenant_id = new.tenant_id;
+  if new.phase_status = 'completed' and kept.all_of_them = 0 then
     perform ledger_internal.refuse_conclusion('/artifacts', 'required', 'must have at least one entry: every completed phase produces an artifact');
+  end if;
+  if kept.all_of_them > 0 and kept.primaries <> 1 then
+    perform ledger_internal.refuse_conclusion('/artifacts', 'primary', 'must have exactly one primary entry');
+  end if;
+  if new.phase_status = 'completed' and new.deliverable_recovered <> kept.recovered then
+    perform ledger_internal.refuse_conclusion('/report/deliverable_recovered', 'recovered', 'must say whether an artifact is recovered');
   end if;
   return null;
 end

@@ -139,7 +139,8 @@ begin
   request := ledger_internal.start_request(execution);
   digest := ledger_internal.digest(request);
   id := coalesce((request ->> 'execution_id')::uuid, gen_random_uuid());
-  perform ledger_internal.lock_subjects(tenant, array[id::text, request #>> '{trigger,event_id}'],
+  perform ledger_internal.lock_subjects(tenant,
+    array[id::text, request #>> '{trigger,event_id}', ledger_internal.sequential_execution(tenant, request ->> 'parent_execution_id')],
     array[request ->> 'parent_execution_id', request ->> 'resumed_from_execution_id', request ->> 'causation_id']);
   select e.request_digest into known from public.workflow_executions e where e.tenant_id = tenant and e.execution_id = id;
   if found then

@@ -323,7 +323,8 @@ begin
   perform ledger_internal.require_batch(executions);
   perform ledger_internal.lock_items(
     ledger_internal.new_sources('workflow', executions)
-      || array(select k from jsonb_array_elements(executions) e, unnest(array[e ->> 'execution_id', e #>> '{trigger,event_id}']) k),
+      || array(select k from jsonb_array_elements(executions) e, unnest(array[e ->> 'execution_id', e #>> '{trigger,event_id}',
+                 ledger_internal.sequential_execution(ledger_internal.tenant_id(), e ->> 'parent_execution_id')]) k),
     array(select k from jsonb_array_elements(executions) e, unnest(array[e ->> 'parent_execution_id', e ->> 'resumed_from_execution_id', e ->> 'causation_id']) k));
   return ledger_internal.each_item('public.start_execution', executions);
 end

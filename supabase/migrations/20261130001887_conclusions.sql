@@ -87,7 +87,9 @@ declare
   caller record := ledger_internal.caller();
   subject ledger_internal.subject;
   known record;
+  document jsonb;
   envelope jsonb;
+  weighed public.phase_reports;
   kept_late boolean;
   recorded jsonb;
   report constant jsonb := conclusion -> 'report';
@@ -98,12 +100,25 @@ begin
   if jsonb_typeof(conclusion) is distinct from 'object' or jsonb_typeof(report) is distinct from 'object' or jsonb_typeof(conclusion -> 'artifacts') is distinct from 'array' then
     perform ledger_internal.refuse_conclusion('', 'object', 'must be an object with digest, report and artifacts');
   end if;
+  if coalesce(conclusion ->> 'digest', '') !~ '^[0-9a-f]{64}$' then
+    perform ledger_internal.refuse_conclusion('/digest', 'sha256', 'must be 64 hexadecimal digits in lower case');
+  end if;
   subject := ledger_internal.subject_of_token('invocation', conclude_invocation.invocation_id);
   perform ledger_internal.require_may_write('phase_reports', caller.ledger_role, caller.actor_id, subject);
   perform ledger_internal.lock_subjects(caller.tenant_id, array[subject.subject_id::text], ledger_internal.referred_subjects(subject));
   select r.conclusion_digest, r.late, r.recorded_at into known from public.phase_reports r where r.invocation_id = subject.subject_id and r.tenant_id = caller.tenant_id;
   if known.conclusion_digest = conclusion ->> 'digest' and not known.late then
     return ledger_internal.answer('replayed', ledger_internal.conclusion_read(subject.subject_id));
+  end if;
+  -- Before anything is read off it, and also where another conclusion stands.
+  document := report || jsonb_build_object('invocation_id', subject.subject_id, 'conclusion_digest', conclusion -> 'digest');
+  if not ledger_internal.phase_report_ok(document) then
+    perform ledger_internal.refuse('request_invalid', null, ledger_internal.phase_report_violations(document));
+  end if;
+  if known.conclusion_digest is not null then
+    weighed := jsonb_populate_record(null::public.phase_reports, document);
+    perform ledger_internal.require_standing(weighed);
+    perform ledger_internal.require_verdict(weighed);
   end if;
   -- A second conclusion ends when the first was made, so that its retries are one late envelope.
   envelope := ledger_internal.conclusion_envelope(subject, conclusion, coalesce(known.recorded_at, clock_timestamp()));
@@ -120,10 +135,14 @@ begin
          p.reported_failure_reason, p.reported_side_effects, p.deliverable_recovered, p.error, conclusion ->> 'digest'
     from jsonb_populate_record(null::public.phase_reports, report) p
   returning late into kept_late;
-  insert into public.artifacts (invocation_id, path, title, type, content, content_bytes, object_key, size_bytes, sha256, recovered, is_primary)
-  select subject.subject_id, a.path, a.title, a.type, a.content, decode(a.content_base64, 'base64'), a.object_key, a.size_bytes, a.sha256, a.recovered, a."primary"
-    from jsonb_to_recordset(conclusion -> 'artifacts') as a (path text, title text, type text, content text, content_base64 text, object_key text, size_bytes bigint,
-      sha256 text, recovered boolean, "primary" boolean);
+  begin
+    insert into public.artifacts (invocation_id, path, title, type, content, content_bytes, object_key, size_bytes, sha256, recovered, is_primary)
+    select subject.subject_id, a.path, a.title, a.type, a.content, decode(a.content_base64, 'base64'), a.object_key, a.size_bytes, a.sha256, a.recovered, a."primary"
+      from jsonb_to_recordset(conclusion -> 'artifacts') as a (path text, title text, type text, content text, content_base64 text, object_key text, size_bytes bigint,
+        sha256 text, recovered boolean, "primary" boolean);
+  exception when data_exception then
+    perform ledger_internal.refuse_conclusion('/artifacts', 'shape', 'must have members of their types, and content_base64 that is base64');
+  end;
   if envelope is null then
     if not kept_late then
       perform ledger_internal.refuse('policy_mismatch', 'The recorded decision blocks this invocation: it can only be recorded as blocked.',
@@ -157,13 +176,22 @@ end
 $$;
 comment on function public.get_artifact(uuid) is 'One artifact with its content, or null.';
 
-create function public.get_invocation_start(id uuid) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+create function public.begin_conclusion(invocation_id uuid) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
-  i public.agent_invocations;
+  caller record := ledger_internal.caller();
+  subject ledger_internal.subject;
 begin
-  select * into i from public.agent_invocations s where s.tenant_id = ledger_internal.tenant_id() and s.invocation_id = id;
-  return case when found then ledger_internal.invocation_start_read(i) end;
+  if caller.tenant_id is null then
+    perform ledger_internal.require_tenant();
+  end if;
+  subject := ledger_internal.subject_of_token('invocation', begin_conclusion.invocation_id);
+  perform ledger_internal.require_may_write('phase_reports', caller.ledger_role, caller.actor_id, subject);
+  return (
+    select jsonb_build_object('start', ledger_internal.invocation_start_read(i), 'conclusion_digest', r.conclusion_digest)
+      from public.agent_invocations i
+      left join public.phase_reports r on r.invocation_id = i.invocation_id and r.tenant_id = i.tenant_id
+     where i.invocation_id = subject.subject_id and i.tenant_id = caller.tenant_id);
 end
 $$;
-comment on function public.get_invocation_start(uuid) is 'The start row of an invocation, which never changes, or null.';
+comment on function public.begin_conclusion(uuid) is 'What a conclusion has to know before it is made: the start row, and the digest of the conclusion that stands, or null. Refuses whoever may not conclude.';

@@ -2,10 +2,9 @@
 -- what its latest attempt was decides. All of it runs with the reader's rights.
 
 create view public.execution_attempts with (security_invoker = on) as
-select i.tenant_id, i.execution_id, i.step_id, coalesce(i.step_id, i.invocation_id::text) as phase, coalesce(i.step_name, i.step_id, i.source_id) as name,
-       i.invocation_id, i.attempt, o.outcome_id,
-       ledger_internal.execution_status(o.status, o.completion_reason) as status,
-       case when ledger_internal.execution_status(o.status, o.completion_reason) = 'failed' then coalesce(r.failure_classification, 'platform') end as failure_classification,
+select i.tenant_id, i.execution_id, i.step_id, coalesce(i.step_id, i.invocation_id::text) as phase, case when i.step_id is null then i.invocation_id end as apart,
+       coalesce(i.step_name, i.step_id, i.source_id) as name, i.invocation_id, i.attempt, o.outcome_id, s.status,
+       case when s.status = 'failed' then coalesce(r.failure_classification, 'platform') end as failure_classification,
        r.report_state, r.reported_failure_reason, r.reported_side_effects, coalesce(r.deliverable_recovered, false) as deliverable_recovered,
        coalesce(r.phase_status in ('completed', 'failed')
          and exists (select from public.artifacts a where a.invocation_id = i.invocation_id and a.tenant_id = i.tenant_id), false) as deliverable_produced,
@@ -13,35 +12,47 @@ select i.tenant_id, i.execution_id, i.step_id, coalesce(i.step_id, i.invocation_
   from public.agent_invocations i
   left join public.agent_invocation_outcomes o on o.invocation_id = i.invocation_id and o.tenant_id = i.tenant_id
   left join public.phase_reports r on r.invocation_id = i.invocation_id and r.tenant_id = i.tenant_id and not r.late
+ cross join lateral (
+   -- An outcome that went under a retention policy took what it said along; its invocation has ended all the same.
+   select case when o.outcome_id is not null
+                 or not exists (select from public.tombstones t where t.table_name = 'agent_invocation_outcomes' and t.row_key ->> 'invocation_id' = i.invocation_id::text and t.tenant_id = i.tenant_id)
+               then ledger_internal.execution_status(o.status, o.completion_reason) end as status) s
  where i.execution_id is not null;
 comment on view public.execution_attempts is 'Every attempt at a phase: one row an invocation that ran in an execution.';
 
+-- A step may have any name, also that of somebody's invocation: what has no step stands apart.
 create view public.execution_phases with (security_invoker = on) as
-select distinct on (a.execution_id, a.phase, a.tenant_id)
-       a.tenant_id, a.execution_id, a.step_id, a.phase, a.name, a.status, a.failure_classification, a.reported_failure_reason, a.reported_side_effects,
-       a.deliverable_recovered, a.deliverable_produced, a.attempt as attempts_made, a.invocation_id, a.outcome_id,
-       min(a.start_seq) over (partition by a.execution_id, a.phase, a.tenant_id) as first_start_seq, a.outcome_epoch, a.outcome_xid, a.outcome_seq
+select distinct on (a.execution_id, a.step_id, a.apart, a.tenant_id)
+       a.tenant_id, a.execution_id, a.step_id, a.apart, a.phase, a.name, a.status, a.failure_classification, a.reported_failure_reason, a.reported_side_effects,
+       a.deliverable_recovered, bool_or(a.deliverable_produced) over every_attempt as deliverable_produced, count(*) over every_attempt as attempts, a.attempt as latest_attempt,
+       a.invocation_id, a.outcome_id,
+       first_value(a.start_epoch) over in_order as first_start_epoch, first_value(a.start_xid) over in_order as first_start_xid, first_value(a.start_seq) over in_order as first_start_seq,
+       a.outcome_epoch, a.outcome_xid, a.outcome_seq
   from public.execution_attempts a
- order by a.execution_id, a.phase, a.tenant_id, a.attempt desc, a.start_epoch desc, a.start_xid desc, a.start_seq desc;
+window every_attempt as (partition by a.execution_id, a.step_id, a.apart, a.tenant_id),
+       in_order as (partition by a.execution_id, a.step_id, a.apart, a.tenant_id order by a.start_epoch, a.start_xid, a.start_seq)
+ order by a.execution_id, a.step_id, a.apart, a.tenant_id, a.attempt desc, a.start_epoch desc, a.start_xid desc, a.start_seq desc;
 comment on view public.execution_phases is 'Every phase of an execution, as its latest attempt left it.';
 
 create view public.execution_results with (security_invoker = on) as
 select e.tenant_id, e.execution_id, e.source_id, e.source_version, e.domain, e.correlation_id, e.execution_pattern, s.status,
-       case when s.status = 'failed' then coalesce(f.failure_classification, 'platform') end as failure_classification,
-       case when s.status = 'failed' then f.reported_failure_reason end as reported_failure_reason,
-       case when s.status = 'failed' then f.phase end as failed_phase,
-       coalesce(p.deliverable_produced, false) as deliverable_produced, p.reported_side_effects, coalesce(p.phases, 0) as phases, o.outcome_id, e.recorded_at as started_at
+       case when s.status = 'failed' then coalesce(p.failure_classification, 'platform') end as failure_classification,
+       case when s.status = 'failed' then p.reported_failure_reason end as reported_failure_reason,
+       case when s.status = 'failed' then p.failed_phase end as failed_phase,
+       coalesce(p.deliverable_produced, false) as deliverable_produced, p.reported_side_effects, p.phases, o.outcome_id, e.recorded_at as started_at
   from public.workflow_executions e
   left join public.workflow_outcomes o on o.execution_id = e.execution_id and o.tenant_id = e.tenant_id
- cross join lateral (select ledger_internal.execution_status(o.status, o.completion_reason) as status) s
-  left join lateral (
-    select h.phase, h.failure_classification, h.reported_failure_reason from public.execution_phases h
-     where h.execution_id = e.execution_id and h.tenant_id = e.tenant_id and h.status = 'failed'
-     order by h.outcome_epoch, h.outcome_xid, h.outcome_seq limit 1) f on true
-  left join lateral (
-    select bool_or(h.deliverable_produced) as deliverable_produced, count(*) as phases,
-           (array_agg(h.reported_side_effects order by ledger_internal.side_effects_rank(h.reported_side_effects) desc nulls last))[1] as reported_side_effects
-      from public.execution_phases h where h.execution_id = e.execution_id and h.tenant_id = e.tenant_id) p on true;
+ cross join lateral (
+   select case when o.outcome_id is not null
+                 or not exists (select from public.tombstones t where t.table_name = 'workflow_outcomes' and t.row_key ->> 'execution_id' = e.execution_id::text and t.tenant_id = e.tenant_id)
+               then ledger_internal.execution_status(o.status, o.completion_reason) end as status) s
+ cross join lateral (
+   select (array_agg(h.failure_classification order by h.outcome_epoch, h.outcome_xid, h.outcome_seq) filter (where h.status = 'failed'))[1] as failure_classification,
+          (array_agg(h.reported_failure_reason order by h.outcome_epoch, h.outcome_xid, h.outcome_seq) filter (where h.status = 'failed'))[1] as reported_failure_reason,
+          (array_agg(h.phase order by h.outcome_epoch, h.outcome_xid, h.outcome_seq) filter (where h.status = 'failed'))[1] as failed_phase,
+          bool_or(h.deliverable_produced) as deliverable_produced, count(*) as phases,
+          (array_agg(h.reported_side_effects order by ledger_internal.side_effects_rank(h.reported_side_effects) desc nulls last))[1] as reported_side_effects
+     from public.execution_phases h where h.execution_id = e.execution_id and h.tenant_id = e.tenant_id) p;
 comment on view public.execution_results is 'Every execution with what its phases make of it.';
 
 create view public.phase_failure_rates with (security_invoker = on) as
@@ -64,15 +75,16 @@ begin
       ('tenant_id', 'Whose row it is.'), ('execution_id', 'The execution.'), ('step_id', 'The step, or null.'),
       ('phase', 'Names the phase within its execution: its step, or of an invocation without a step its invocation_id.'),
       ('name', 'The step''s name, else the step, else the agent.'), ('invocation_id', 'The invocation; of a phase, its latest attempt.'),
-      ('attempt', 'Which attempt at the step.'), ('attempts_made', 'The latest attempt''s number.'), ('outcome_id', 'Its outcome, or null.'),
-      ('status', 'running, completed, failed, cancelled or interrupted.'),
+      ('attempt', 'Which attempt at the step.'), ('latest_attempt', 'The latest attempt''s number.'), ('attempts', 'How many attempts there were.'),
+      ('apart', 'The invocation, when it is a phase by itself; else null.'), ('outcome_id', 'Its outcome, or null.'),
+      ('status', 'running, completed, failed, cancelled or interrupted; null when its outcome was purged.'),
       ('failure_classification', 'platform, correct_refusal or unclassified; null unless failed. What nobody concluded is platform.'),
       ('report_state', 'What the agent''s report came to; null when nobody concluded it.'),
       ('reported_failure_reason', 'The agent''s own word: a quotation.'), ('reported_side_effects', 'The agent''s own word: a quotation; of an execution the most severe of its completed phases.'),
       ('deliverable_recovered', 'A deliverable is the agent''s last message in place of a file.'),
-      ('deliverable_produced', 'A completed or failed phase left an artifact.'),
+      ('deliverable_produced', 'A completed or failed attempt left an artifact.'),
       ('start_epoch', 'Position of the start row.'), ('start_xid', 'Position of the start row.'), ('start_seq', 'Position of the start row.'),
-      ('first_start_seq', 'Position of the phase''s first start.'),
+      ('first_start_epoch', 'Position of the phase''s first start.'), ('first_start_xid', 'Position of the phase''s first start.'), ('first_start_seq', 'Position of the phase''s first start.'),
       ('outcome_epoch', 'Position of the outcome.'), ('outcome_xid', 'Position of the outcome.'), ('outcome_seq', 'Position of the outcome.'),
       ('source_id', 'The agent_id or workflow_id.'), ('source_version', 'SemVer of the definition at start time.'), ('domain', 'Domain pack id.'),
       ('correlation_id', 'The business transaction.'), ('execution_pattern', 'As in the start row.'), ('failed_phase', 'The first phase that failed, when the execution did.'),
@@ -102,11 +114,13 @@ begin
       'phases', (
         select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'step_id', p.step_id, 'status', p.status, 'failure_classification', p.failure_classification,
                  'reported_failure_reason', p.reported_failure_reason, 'deliverable_recovered', p.deliverable_recovered, 'reported_side_effects', p.reported_side_effects,
-                 'attempts', t.attempts) order by p.first_start_seq), '[]')
+                 'attempts', t.attempts) order by p.first_start_epoch, p.first_start_xid, p.first_start_seq), '[]')
           from public.execution_phases p
-          join (select a.phase, jsonb_agg(jsonb_build_object('invocation_id', a.invocation_id, 'attempt', a.attempt, 'status', a.status,
-                         'failure_classification', a.failure_classification, 'report_state', a.report_state, 'outcome_id', a.outcome_id) order by a.attempt, a.start_seq) as attempts
-                  from public.execution_attempts a where a.execution_id = execution and a.tenant_id = tenant group by a.phase) t on t.phase = p.phase
+          join (select a.step_id, a.apart, jsonb_agg(jsonb_build_object('invocation_id', a.invocation_id, 'attempt', a.attempt, 'status', a.status,
+                         'failure_classification', a.failure_classification, 'report_state', a.report_state, 'outcome_id', a.outcome_id)
+                         order by a.attempt, a.start_epoch, a.start_xid, a.start_seq) as attempts
+                  from public.execution_attempts a where a.execution_id = execution and a.tenant_id = tenant group by a.step_id, a.apart) t
+            on t.step_id is not distinct from p.step_id and t.apart is not distinct from p.apart
          where p.execution_id = execution and p.tenant_id = tenant))
       from public.execution_results x where x.execution_id = execution and x.tenant_id = tenant);
 end
@@ -126,41 +140,43 @@ begin
     perform ledger_internal.refuse('unknown_invocation');
   end if;
   return (
-    with recursive line (execution_id, resumed_from, depth) as (
-      select e.execution_id, e.resumed_from_execution_id, 0 from public.workflow_executions e where e.execution_id = me.execution_id and e.tenant_id = tenant
+    with recursive line (execution_id, resumed_from, depth, seen) as (
+      select e.execution_id, e.resumed_from_execution_id, 0, array[e.execution_id] from public.workflow_executions e where e.execution_id = me.execution_id and e.tenant_id = tenant
       union all
-      select e.execution_id, e.resumed_from_execution_id, l.depth + 1 from line l
-        join public.workflow_executions e on e.execution_id = l.resumed_from and e.tenant_id = tenant where l.depth < 64
-    ), earlier as (
-      select distinct on (a.execution_id, a.phase) a.*, l.depth
+      select e.execution_id, e.resumed_from_execution_id, l.depth + 1, l.seen || e.execution_id from line l
+        join public.workflow_executions e on e.execution_id = l.resumed_from and e.tenant_id = tenant where e.execution_id <> all (l.seen)
+    ), ended as (
+      -- What had ended when this invocation started, and stays what it was: its latest attempt of each phase of each execution.
+      select distinct on (a.execution_id, a.step_id, a.apart) a.*, l.depth
         from line l join public.execution_attempts a on a.execution_id = l.execution_id and a.tenant_id = tenant
-       where l.depth > 0 or (a.outcome_epoch, a.outcome_xid, a.outcome_seq) < (me.epoch, me.xid, me.seq)
-       order by a.execution_id, a.phase, a.attempt desc, a.start_epoch desc, a.start_xid desc, a.start_seq desc
+       where (a.outcome_epoch, a.outcome_xid, a.outcome_seq) < (me.epoch, me.xid, me.seq)
+       order by a.execution_id, a.step_id, a.apart, a.attempt desc, a.start_epoch desc, a.start_xid desc, a.start_seq desc
     ), nearest as (
-      select distinct on (r.phase) r.* from earlier r
-       where r.status = 'completed' and r.phase <> coalesce(me.step_id, me.invocation_id::text)
-       order by r.phase, r.depth
+      -- A nearer execution that has done the step itself stands before a farther one, however it ended.
+      select distinct on (n.step_id, n.apart) n.* from ended n
+       where (n.step_id is distinct from me.step_id or n.step_id is null) and n.invocation_id <> me.invocation_id
+       order by n.step_id, n.apart, n.depth
     ), placed as (
-      select f.phase, f.step_id, f.execution_id, f.depth, f.start_seq, a.artifact_id, a.size_bytes, a.sha256, a.is_primary, a.recovered, a.seq, p.path, p.place,
+      select f.step_id, f.execution_id, f.depth, f.start_epoch, f.start_xid, f.start_seq, a.artifact_id, a.size_bytes, a.sha256, a.is_primary, a.recovered, a.seq, p.path, p.place,
              case when f.phase !~ '^[^/\\\u0001-\u001f\u007f]+$' or f.phase in ('.', '..') or f.phase ~ '^[A-Za-z]:' then 'the step''s id cannot name a folder'
                   when char_length(p.path) > 1000 then 'the path is longer than 1,000 characters'
                   when p.place = 2 and exists (select from nearest n where n.phase = f.phase || '.md') then 'another step has the name of this file'
              end as reason
         from nearest f
+        join public.phase_reports r on r.invocation_id = f.invocation_id and r.tenant_id = tenant and not r.late and r.phase_status = 'completed'
         join public.artifacts a on a.invocation_id = f.invocation_id and a.tenant_id = tenant
        cross join lateral (
          select 'artifacts/input/' || f.phase || substr(a.path, length('artifacts/output') + 1) as path, 1 as place
          union all
          select 'artifacts/input/' || f.phase || '.md', 2 where a.is_primary) p
-    ), first_writers as (
-      select distinct on (w.path) w.* from placed w order by w.path, w.place, w.depth desc, w.start_seq, w.seq
+       where f.status = 'completed'
     )
     select jsonb_build_object(
       'items', coalesce(jsonb_agg(jsonb_build_object('path', w.path, 'artifact_id', w.artifact_id, 'step_id', w.step_id, 'execution_id', w.execution_id, 'size_bytes', w.size_bytes,
-        'sha256', w.sha256, 'primary', w.is_primary, 'recovered', w.recovered) order by w.depth desc, w.start_seq, w.place, w.seq) filter (where w.reason is null), '[]'),
-      'omitted', coalesce(jsonb_agg(jsonb_build_object('artifact_id', w.artifact_id, 'path', w.path, 'reason', w.reason) order by w.depth desc, w.start_seq, w.place, w.seq)
+        'sha256', w.sha256, 'primary', w.is_primary, 'recovered', w.recovered) order by w.depth desc, w.start_epoch, w.start_xid, w.start_seq, w.place, w.seq) filter (where w.reason is null), '[]'),
+      'omitted', coalesce(jsonb_agg(jsonb_build_object('artifact_id', w.artifact_id, 'path', w.path, 'reason', w.reason) order by w.depth desc, w.start_epoch, w.start_xid, w.start_seq, w.place, w.seq)
         filter (where w.reason is not null), '[]'))
-      from first_writers w);
+      from placed w);
 end
 $$;
 comment on function public.list_inputs(uuid) is 'The artifacts of the phases before an invocation, and where it finds them below artifacts/input/.';

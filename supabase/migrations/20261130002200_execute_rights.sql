@@ -18,7 +18,7 @@ begin
              'put_policy_set', 'get_policy_set', 'list_policy_sets', 'policy_subject', 'record_evaluation', 'open_hitl_request', 'resolve_hitl_request', 'get_hitl_request',
              'list_hitl_requests', 'cancel_invocation', 'cancel_execution', 'sweep_overdue', 'register_webhook', 'rotate_webhook', 'enable_webhook', 'disable_webhook',
              'get_webhook', 'list_webhooks', 'list_webhook_dead_letters', 'redeliver_webhook',
-             'conclude_invocation', 'get_artifact', 'get_invocation_start', 'list_inputs', 'failure_rates')))
+             'conclude_invocation', 'get_artifact', 'begin_conclusion', 'list_inputs', 'failure_rates')))
        and p.proowner <> 'ledger_retention'::regrole
   loop
     execute format('revoke all on function %s from public, anon, authenticated, service_role', ours);

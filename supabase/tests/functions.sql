@@ -59,7 +59,7 @@ select is_empty(
        ('get_execution'), ('get_outcome'), ('get_event'), ('get_source_definition'), ('list_invocations'), ('list_executions'),
        ('list_outcomes'), ('list_events'), ('lineage_why'), ('lineage_impact'), ('lineage_correlation'), ('lineage_gaps'),
        ('lineage_path'), ('lineage_governed'), ('lineage_root_causes'), ('lineage_document'), ('lineage_correlation_document'), ('lineage_gaps_document'), ('ledger_health'), ('register_webhook'),
-       ('conclude_invocation'), ('get_artifact'), ('get_invocation_start'), ('list_inputs'), ('failure_rates'),
+       ('conclude_invocation'), ('get_artifact'), ('begin_conclusion'), ('list_inputs'), ('failure_rates'),
        ('rotate_webhook'), ('enable_webhook'), ('disable_webhook'), ('get_webhook'), ('list_webhooks'), ('list_webhook_dead_letters'),
        ('redeliver_webhook'), ('put_policy_set'), ('get_policy_set'), ('list_policy_sets'), ('policy_subject'), ('record_evaluation'), ('open_hitl_request'),
        ('resolve_hitl_request'), ('get_hitl_request'), ('list_hitl_requests'), ('cancel_invocation'), ('cancel_execution')) as w (name)

@@ -232,7 +232,7 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
     for (const filter of asked) await callFunction(sql, list, [filter]);
   }
   await callFunction(sql, 'get_invocation', [invocation]);
-  await callFunction(sql, 'get_invocation_start', [invocation]);
+  await callFunction(sql, 'begin_conclusion', [invocation]);
   await callFunction(sql, 'list_inputs', [invocation]);
   const [left] = await sql`select artifact_id from public.artifacts limit 1`;
   await callFunction(sql, 'get_artifact', [left?.['artifact_id'] as string]);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ArtifactRecord } from '../../client/phase-documents.ts';
+import { bytesOf } from '../../contract/phase/content.ts';
 import { EXIT } from '../exit.ts';
 import { Failure, unreachable } from '../failure.ts';
 
@@ -9,12 +10,7 @@ const TIMEOUT_MS = 600_000;
 /** An artifact's bytes, from the answer itself or from where that says they are; never others than were recorded. */
 export async function bytesOfArtifact(artifact: ArtifactRecord): Promise<Uint8Array> {
   const { content } = artifact;
-  const bytes =
-    content === null
-      ? await fetched(artifact)
-      : typeof content === 'string'
-        ? Buffer.from(content)
-        : Buffer.from(content.base64, 'base64');
+  const bytes = content === null ? await fetched(artifact) : bytesOf(content);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (sha256 === artifact.sha256) return bytes;
   throw new Failure(

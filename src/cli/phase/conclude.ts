@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { conclusionBody } from '../../client/conclusion-body.ts';
 import type { ConcludedPhase, PhaseConclusion } from '../../client/phase-documents.ts';
 import { EXIT } from '../exit.ts';
@@ -6,15 +6,17 @@ import { postLarge } from '../http.ts';
 import { openLedger } from '../ledger.ts';
 import { type LedgerOptions, uuid, withLedger } from '../options.ts';
 import { print } from '../output.ts';
-import { textOf } from '../read-file.ts';
+import { bytesOf } from '../read-file.ts';
 import { clean } from '../render/clean.ts';
 import { renderConclusion } from '../render/phase.ts';
 import type { Session } from '../session.ts';
-import { messagesOf } from './messages.ts';
+import { MESSAGES_FORMATS, type MessagesFormat, messagesOf } from './messages.ts';
+import { requireSendable } from './sendable.ts';
 import { inWorkspace } from './workspace.ts';
 
 interface ConcludeOptions extends LedgerOptions {
   messages: string;
+  messagesFormat?: MessagesFormat;
   exitCode: number | 'none';
   cancelled?: boolean;
   timedOut?: boolean;
@@ -31,6 +33,9 @@ export function registerConclude(phase: Command, session: Session): void {
     .description('end a run of an agent by what it said, what was observed of it and what it left')
     .argument('<invocation-id>', 'the invocation', uuid)
     .requiredOption('--messages <file>', 'what the agent said: JSON array, JSON lines or text; - for standard input')
+    .addOption(
+      new Option('--messages-format <format>', 'take it as this and as nothing else').choices(MESSAGES_FORMATS),
+    )
     .requiredOption('--exit-code <n>', 'exit code of its process; none when it left none', exitCode)
     .option('--cancelled', 'it was cancelled')
     .option('--timed-out', 'it ran past its time')
@@ -45,7 +50,7 @@ export function registerConclude(phase: Command, session: Session): void {
 
 async function conclude(id: string, options: ConcludeOptions, session: Session): Promise<void> {
   const { terminal } = session;
-  const messages = messagesOf(await textOf(options.messages), options.messages);
+  const { messages, notes } = messagesOf(await bytesOf(options.messages), options.messages, options.messagesFormat);
   const { files, skipped } = await collected(options.workspace);
   const conclusion: PhaseConclusion = {
     messages,
@@ -61,7 +66,10 @@ async function conclude(id: string, options: ConcludeOptions, session: Session):
   };
   const ledger = await openLedger(options, { role: 'orchestrator', actorId: options.as });
   const path = `/invocations/${id}/conclude`;
-  const { document, replayed } = await postLarge<ConcludedPhase>(ledger, path, conclusionBody(conclusion));
+  const body = conclusionBody(conclusion);
+  requireSendable(body);
+  for (const note of notes) terminal.err(clean(note));
+  const { document, replayed } = await postLarge<ConcludedPhase>(ledger, path, body);
   for (const { path: name, reason } of skipped) terminal.err(`not collected: ${clean(name)}: ${reason}`);
   print(terminal, options.json, { ...document, replayed, skipped }, () =>
     renderConclusion(document, replayed, terminal.colour),

@@ -1,4 +1,7 @@
+import { isText } from './content.ts';
 import { type FileContent, OUTPUT_DIRECTORY, type PhaseFile, type ReadPhaseInput } from './input.ts';
+import { copiesOf } from './recovered.ts';
+import { shownPath } from './shown-path.ts';
 import { isUsable } from './substance.ts';
 
 /** What a phase leaves behind. */
@@ -41,11 +44,12 @@ export function deliver({ files, phase, lastMessage }: Parts): Delivered {
     return { artifacts: [], missing: `${named} wrote an empty file, ${empty[0]?.path}, ${said}` };
   }
   const titled = (path: string) => title(phase.name, '', path);
+  const copy = copiesOf(lastMessage, phase.branch_report);
   const recover = (path: string, why: string): Omit<PhaseArtifact, 'primary'> => ({
     path,
     title: recoveredTitle(titled(path)),
     type: typeOf(phase),
-    content: recovered(lastMessage, why, phase.branch_report),
+    content: copy(path, why),
     recovered: true,
   });
   const stored = found.map((file) =>
@@ -59,12 +63,25 @@ export function deliver({ files, phase, lastMessage }: Parts): Delivered {
   return { artifacts: withPrimary(stored), missing: null };
 }
 
-/** Of a phase that will not complete (section 7): what it wrote is kept, and nothing is an error. */
+/** What is kept, and why what else it wrote is not. */
+export interface Kept {
+  artifacts: PhaseArtifact[];
+  warnings: string[];
+}
+
+/**
+ * Of a phase that will not complete (section 7): what it wrote is kept, and nothing is an error.
+ *
+ * @param noRoom why files cannot be kept, by their paths
+ */
 export function keep(
   { files, phase, lastMessage }: Parts,
   marker: 'kept from a failed phase' | 'partial',
-): PhaseArtifact[] {
-  const written = collectable(files).filter((file) => !isEmpty(file));
+  noRoom: ReadonlyMap<string, string>,
+): Kept {
+  const wrote = collectable(files).filter((file) => !isEmpty(file));
+  const written = wrote.filter(({ path }) => !noRoom.has(path));
+  const warnings = wrote.flatMap(({ path }) => (noRoom.has(path) ? [`${path} is not kept: ${noRoom.get(path)}`] : []));
   const titled = (path: string) => title(phase.name, ` (${marker})`, path);
   const stored = written.map((file) => asWritten(file, titled, phase));
   if (written.every(isBinary) && isUsable(lastMessage)) {
@@ -73,16 +90,21 @@ export function keep(
       path,
       title: recoveredTitle(titled(path)),
       type: typeOf(phase),
-      content: recovered(lastMessage, written.length > 0 ? 'wrote only binary files' : 'wrote nothing'),
+      content: copiesOf(lastMessage)(path, whyRecovered(wrote.length, written.length)),
       recovered: true,
     });
   }
-  return withPrimary(stored);
+  return { artifacts: withPrimary(stored), warnings };
 }
 
-/** Where the last message is filed beside files: one of them may have its name. */
+function whyRecovered(wrote: number, kept: number): string {
+  if (wrote === 0) return 'wrote nothing';
+  return kept === wrote ? 'wrote only binary files' : 'wrote no text that could be kept';
+}
+
+/** Where the last message is filed beside files: one of them, or a folder of theirs, may have its name. */
 function recoveredPath(files: readonly PhaseFile[]): string {
-  const taken = new Set(files.map(({ path }) => path));
+  const taken = new Set(files.map(({ path }) => path.split('/').slice(0, 3).join('/')));
   let path = RECOVERED_PATH;
   for (let n = 2; taken.has(path); n += 1) path = RECOVERED_PATH.replace('.md', `-${n}.md`);
   return path;
@@ -100,11 +122,7 @@ function collectable(files: readonly PhaseFile[]): PhaseFile[] {
 
 const isEmpty = ({ content }: PhaseFile): boolean => (typeof content === 'string' ? content : content.base64) === '';
 
-/** Text holds no NUL, in whatever encoding it came. */
-function isBinary({ content }: PhaseFile): boolean {
-  if (typeof content === 'string') return content.includes('\u0000');
-  return atob(content.base64).includes('\u0000');
-}
+const isBinary = ({ content }: Pick<PhaseFile, 'content'>): boolean => !isText(content);
 
 function asWritten(
   { path, content }: PhaseFile,
@@ -122,16 +140,5 @@ function withPrimary(stored: Omit<PhaseArtifact, 'primary'>[]): PhaseArtifact[] 
 
 const typeOf = (phase: Parts['phase']): string => phase.output_types?.[0] ?? 'text';
 const title = (name: string | undefined, marker: string, path: string): string =>
-  name === undefined ? `${path}${marker}` : `${name}${marker}: ${path}`;
+  name === undefined ? `${shownPath(path)}${marker}` : `${name}${marker}: ${shownPath(path)}`;
 const recoveredTitle = (text: string): string => `${text} [recovered from transcript]`;
-
-function recovered(message: string, why: string, branchReport?: string): string {
-  return [
-    `> Recovered from the session transcript: the phase ${why}.`,
-    "> This is the agent's last message, not its intended deliverable; it may be a conclusion, or a mere sign-off.",
-    '',
-    message.trim(),
-    ...(branchReport ? ['', '---', '', "## Where this phase's work stands", '', branchReport.trim()] : []),
-    '',
-  ].join('\n');
-}

@@ -70,6 +70,29 @@ test('a binary file of the very name that a recovered message has keeps it', () 
   }
 });
 
+test('a recovered message does not take the name of a folder', () => {
+  const files = { [`${OUT}recovered-from-transcript.md/x.png`]: { base64: btoa('\u0000') } };
+  const { artifact_paths } = assessPhase({ messages: [USABLE], observation: CLEAN, files });
+  expect(artifact_paths[0]).toBe(`${OUT}recovered-from-transcript-2.md`);
+});
+
+test('bytes that are no UTF-8 are no text, and text in base64 is', () => {
+  const files = { [`${OUT}a`]: { base64: '//4=' }, [`${OUT}b`]: { base64: btoa('plan') } };
+  const primary = (given: object) =>
+    assessPhase({ messages: [USABLE], observation: CLEAN, files: given }).artifacts.find(
+      (artifact) => artifact.primary,
+    );
+  expect(primary(files)?.path).toBe(`${OUT}b`);
+  expect(primary({ [`${OUT}a`]: { base64: '//4=' } })?.recovered).toBe(true);
+});
+
+test('a long path is shown by its beginning in titles', () => {
+  const path = `${OUT}${'😀'.repeat(983)}`;
+  const { artifacts } = assessPhase({ messages: [], observation: CLEAN, files: { [path]: 'x' } });
+  expect(artifacts[0]?.path).toBe(path);
+  expect(artifacts[0]?.title).toMatch(/^artifacts\/output\/(😀){283}…$/u);
+});
+
 test('what lies elsewhere is not collected, and is said', () => {
   const files = {
     'src/index.ts': 'x',
@@ -124,6 +147,25 @@ describe('refused, with the path', () => {
       },
       '/files/1/path',
     ],
+    ['a path too long', { ...input, files: [{ path: `${OUT}${'😀'.repeat(984)}`, content: '' }] }, '/files/0/path'],
+    [
+      'a folder of another file',
+      {
+        ...input,
+        files: [
+          { path: `${OUT}a-b`, content: '1' },
+          { path: `/workspace/${OUT}a`, content: '2' },
+          { path: `${OUT}a.md`, content: '3' },
+          { path: `${OUT}a/b/c`, content: '4' },
+        ],
+      },
+      '/files/1/path',
+    ],
+    [
+      'a folder of another file, in a map',
+      { ...input, files: { [`${OUT}a/b`]: '1', [`${OUT}a`]: '' } },
+      '/files/artifacts~1output~1a',
+    ],
     [
       'too many files',
       { ...input, files: Array.from({ length: 10_001 }, (_, n) => ({ path: `${OUT}${n}`, content: '' })) },
@@ -138,6 +180,11 @@ describe('refused, with the path', () => {
       expect(error).toBeInstanceOf(PhaseInputRefused);
       expect((error as PhaseInputRefused).violations[0]?.path).toBe(path);
     }
+  });
+
+  test('and a path of which another one is the beginning is no folder', () => {
+    const files = ['a', 'a.b', 'a-b', 'ab', 'a b', 'A/b'].map((name) => ({ path: `${OUT}${name}`, content: 'x' }));
+    expect(assessPhase({ ...input, files }).artifact_paths).toHaveLength(files.length);
   });
 
   test('names that differ only in case are two files', () => {

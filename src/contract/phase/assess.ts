@@ -5,7 +5,7 @@ import {
   readMessages,
   type SideEffects,
 } from '../phase-report/index.ts';
-import { deliver, keep, type PhaseArtifact } from './artifacts.ts';
+import { deliver, type Kept, keep, type PhaseArtifact } from './artifacts.ts';
 import { failureWords } from './failure-words.ts';
 import { OUTPUT_DIRECTORY, type ReadPhaseInput, readPhaseInput } from './input.ts';
 import { type FailureClass, NOTHING_DELIVERED, type PhaseStatus, type VerdictFacts, verdictOf } from './verdicts.ts';
@@ -38,19 +38,28 @@ export function assessPhase(document: unknown): PhaseAssessment {
   return assess(input, readMessages(input.messages));
 }
 
-/** The same for messages that were read as they came. */
-export function assess(input: ReadPhaseInput, report: PhaseReport): PhaseAssessment {
+/**
+ * The same for messages that were read as they came.
+ *
+ * @param noRoom why files cannot be kept, by their paths: a phase that will not complete leaves them out, with a warning
+ */
+export function assess(
+  input: ReadPhaseInput,
+  report: PhaseReport,
+  noRoom: ReadonlyMap<string, string> = new Map(),
+): PhaseAssessment {
   const { observation, phase } = input;
   const parts = { ...input, lastMessage: lastMessageOf(input.messages) };
   const warnings = report.claims.flatMap((claim) => claim.warnings);
   const outside = input.files.length - input.files.filter(({ path }) => path.startsWith(OUTPUT_DIRECTORY)).length;
   if (outside > 0) warnings.push(`${outside} files outside artifacts/output/ are not collected`);
-  const base = { report_state: report.state, warnings };
+  const base = { report_state: report.state };
+  const keepAs = (marker: Parameters<typeof keep>[1]) => kept(keep(parts, marker, noRoom), warnings);
   const verdict = verdictOf(factsOf(observation, report));
   if (verdict.phase_status === 'failed') {
     return {
       ...base,
-      ...kept(keep(parts, 'kept from a failed phase')),
+      ...keepAs('kept from a failed phase'),
       ...verdict,
       // Of a run that did not end cleanly the word would be read as the reason; it is in the error's text.
       reported_failure_reason:
@@ -59,18 +68,17 @@ export function assess(input: ReadPhaseInput, report: PhaseReport): PhaseAssessm
       error: failureWords(report, observation, phase.name),
     };
   }
-  if (verdict.phase_status !== 'completed')
-    return { ...base, ...kept(keep(parts, 'partial')), ...nothingFailed, ...verdict };
+  if (verdict.phase_status !== 'completed') return { ...base, ...nothingFailed, ...keepAs('partial'), ...verdict };
   const delivered = deliver(parts);
   if (delivered.missing !== null) {
-    const artifacts = keep(parts, 'kept from a failed phase');
-    return { ...base, ...kept(artifacts), ...nothingFailed, ...NOTHING_DELIVERED, error: delivered.missing };
+    const left = keepAs('kept from a failed phase');
+    return { ...base, ...nothingFailed, ...left, ...NOTHING_DELIVERED, error: delivered.missing };
   }
   const { artifacts } = delivered;
   return {
     ...base,
     ...nothingFailed,
-    ...kept(artifacts),
+    ...kept({ artifacts, warnings: [] }, warnings),
     ...verdict,
     reported_side_effects: report.stands?.side_effects ?? null,
     deliverable_recovered: artifacts.some((artifact) => artifact.recovered),
@@ -82,7 +90,8 @@ const nothingFailed = {
   reported_side_effects: null,
   error: null,
 } as const;
-const kept = (artifacts: PhaseArtifact[]) => ({
+const kept = ({ artifacts, warnings }: Kept, before: readonly string[]) => ({
+  warnings: [...before, ...warnings],
   deliverable_recovered: false,
   artifacts,
   artifact_paths: artifacts.map(({ path }) => path),

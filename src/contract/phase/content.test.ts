@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bytesOfContent, contentOf } from './content.ts';
+import { bytesOf, contentOf, isText } from './content.ts';
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
@@ -16,7 +16,7 @@ test.each([
   expect(contentOf(given)).toEqual(content);
 });
 
-const comesBack = (given: Uint8Array) => Buffer.from(given).equals(bytesOfContent(contentOf(given)));
+const comesBack = (given: Uint8Array) => Buffer.from(given).equals(bytesOf(contentOf(given)));
 const seed = 6_002;
 test(`gives every byte back (seed ${seed})`, () => {
   fc.assert(
@@ -33,4 +33,21 @@ test(`gives every byte back (seed ${seed})`, () => {
   );
   const large = new Uint8Array(300_000).map((_, n) => n % 256);
   expect(comesBack(large)).toBe(true);
+});
+
+test.each<[string, Parameters<typeof isText>[0], boolean]>([
+  ['nothing', '', true],
+  ['a text', 'é', true],
+  ['a text with NUL', 'a\0', false],
+  ['text in base64', { base64: btoa('plan') }, true],
+  ['nothing in base64', { base64: '' }, true],
+  ['NUL in base64', { base64: btoa('a\0') }, false],
+  ['no UTF-8 in base64', { base64: btoa('\u00ff\u00fe') }, false],
+])('%s is text or not', (_what, content, expected) => {
+  expect(isText(content)).toBe(expected);
+});
+
+test('base64 is decoded once', () => {
+  const content = { base64: btoa('a') };
+  expect(bytesOf(content)).toBe(bytesOf(content));
 });

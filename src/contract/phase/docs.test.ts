@@ -1,7 +1,7 @@
 // docs/phase-outcomes.md against the contract: its words, its tables, and its examples as an agent would write them.
 import { expect, test } from 'vitest';
 import { blocksOf, page, tableUnder } from '../../../test/support/docs-blocks.ts';
-import { ARTIFACT_MAX_BYTES } from '../limits.ts';
+import { ARTIFACT_MAX_BYTES, LARGE_BODY_MAX_BYTES, RECOVERED_MAX_BYTES } from '../limits.ts';
 import { FAILURE_REASONS, LONGEST_BLOCK, REPORT_STATES, readMessages, SIDE_EFFECTS } from '../phase-report/index.ts';
 import { FAILURE_CLASSES, PHASE_OUTCOMES, PHASE_STATUSES, RECOVERED_PATH, VERDICTS } from './index.ts';
 import { MOST_FILES } from './input.ts';
@@ -60,4 +60,7 @@ test('its limits are those that are kept', () => {
   expect([ARTIFACT_MAX_BYTES, LONGEST_BLOCK]).toEqual([2 ** 20, 4 * 2 ** 20]);
   expect(text).toContain('| one file | 1 MiB in the database');
   expect(text).toContain('| one block | 4 MiB;');
+  expect([LARGE_BODY_MAX_BYTES, RECOVERED_MAX_BYTES]).toEqual([16 * 2 ** 20, 4 * 2 ** 20]);
+  expect(text).toContain('| one request | 16 MiB');
+  expect(text).toContain('| recovered messages | 4 MiB');
 });

@@ -58,6 +58,8 @@ export interface ReadPhaseInput {
 }
 
 export const MOST_FILES = 10_000;
+/** Code points, as the database counts them. */
+const LONGEST_PATH = 1_000;
 
 /** The input was not understood; nothing was assessed. */
 export class PhaseInputRefused extends Error {
@@ -104,15 +106,20 @@ const collected = (path: string): string =>
 
 function pathViolations(files: readonly PhaseFile[], isList: boolean): Violation[] {
   const violations: Violation[] = [];
-  const seen = new Set<string>();
   if (files.length > MOST_FILES) {
     return [
       { path: '/files', rule: 'too_many', message: `has ${files.length} files; at most ${MOST_FILES} are taken` },
     ];
   }
+  const names = files.map(({ path }) => collected(path));
+  const folders = foldersAmong(names);
+  const seen = new Set<string>();
   for (const [n, { path }] of files.entries()) {
-    const name = collected(path);
-    const rule = pathFault(name) ?? (seen.has(name) ? 'is the path of another file too' : undefined);
+    const name = names[n] ?? path;
+    const rule =
+      pathFault(name) ??
+      (seen.has(name) ? 'is the path of another file too' : undefined) ??
+      (folders.has(name) ? 'is a folder of another file' : undefined);
     seen.add(name);
     if (rule === undefined || violations.length === MAX_VIOLATIONS) continue;
     violations.push({
@@ -124,10 +131,21 @@ function pathViolations(files: readonly PhaseFile[], isList: boolean): Violation
   return violations;
 }
 
+/** The paths that are a folder of another one. No workspace has both, and none could be given both. */
+function foldersAmong(names: readonly string[]): Set<string> {
+  // With / before every other character what lies in a folder comes right after it.
+  const sorted = names.map((name) => name.replaceAll('/', '\0')).sort();
+  return new Set(
+    sorted
+      .filter((name, n) => sorted.slice(n + 1, n + 2).some((next) => next.startsWith(`${name}\0`)))
+      .map((name) => name.replaceAll('\0', '/')),
+  );
+}
+
 /** Why a path cannot name an artifact; undefined when it can. */
 export function pathFault(path: string): string | undefined {
   if (path === '') return 'is empty';
-  if (path.length > 1_000) return 'is longer than 1,000 characters';
+  if (path.length > LONGEST_PATH && [...path].length > LONGEST_PATH) return 'is longer than 1,000 characters';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a path may hold none
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character';
   if (/\p{Cs}/u.test(path)) return 'holds half a surrogate pair';

@@ -62,9 +62,10 @@ export function rollUpExecution(outcome: Ending | null, attempts: readonly Phase
       status === 'failed' ? ((failed && concluded(failed)?.failure_classification) ?? 'platform') : null,
     reported_failure_reason:
       status === 'failed' ? ((failed && concluded(failed)?.reported_failure_reason) ?? null) : null,
-    deliverable_produced: reports.some(
-      ({ phase_status, artifacts }) => artifacts > 0 && (phase_status === 'completed' || phase_status === 'failed'),
-    ),
+    // Also what an earlier attempt left is there to be read.
+    deliverable_produced: attempts
+      .map(concluded)
+      .some((report) => report && report.artifacts > 0 && /^(completed|failed)$/.test(report.phase_status)),
     reported_side_effects: SIDE_EFFECTS[Math.max(-1, ...ranks)] ?? null,
     phases: phases.map(({ tries, latest }) => ({
       step_id: latest.step_id,
