@@ -150,16 +150,21 @@ describe('cypher', () => {
     }
   });
 
-  const slow = 'unwind range(1, 100000000) as a unwind range(1, 1000) as b return count(*) as n';
+  const slow =
+    'unwind range(1, 10000) as a with collect(a) as xs unwind xs as b unwind xs as c return sum(size(md5(to_string(b * c)))) as n';
   test.each([
     ['a write', ['match (o:Outcome) set o.status = "success" return o'], 2, 'query_writes'],
     ['a deletion', ['match (o:Outcome) detach delete o'], 2, 'query_writes'],
     ['a path without an end', ['match (a:Outcome)-[:INVOKED*]->(b:Outcome) return b.outcome_id'], 2, 'query_unbounded'],
+    ['a range without a measure', ['unwind range(1, 30000000) as a return sum(a)'], 2, 'query_unbounded'],
     ['nonsense', ['match me if you can'], 2, 'query_invalid'],
     ['an unknown name', ['whence'], 2, 'query_invalid'],
     ['a parameter that is missing', ['why'], 2, 'query_invalid'],
     ['a parameter that is no outcome', ['why', '--param', 'outcome_id=x'], 2, 'query_invalid'],
     ['a parameter without a value', ['why', '--param', 'outcome_id'], 2, 'usage'],
+    ['a parameter given twice', ['return $x', '--param', 'x=1', '--param', 'x=2'], 2, 'usage'],
+    ['an integer that would be rounded', ['return $x', '--param', 'x=9007199254740993'], 2, 'usage'],
+    ['an infinite number within', ['return $x', '--param', 'x={"a":1e400}'], 2, 'usage'],
     ['a silly depth', ['why', '--depth', '65'], 2, 'usage'],
     ['no query', [], 2, 'usage'],
     ['a query that does not end', [slow, '--timeout', '1'], 1, 'query_timeout'],

@@ -104,3 +104,21 @@ describe('what holds the feed back', () => {
     await database.sql.unsafe(row?.text as string);
   });
 });
+
+describe('the lag', () => {
+  it('counts committed rows that the feed withholds', async () => {
+    const slow = await openTransaction(database, ledger.caller);
+    onTestFinished(() => slow.rollback().catch(() => undefined));
+    await slow.sql`select pg_current_xact_id()`;
+    const lag = async () =>
+      (
+        await sync`select behind, age_s from public.feed_lag(0, '0', 0, array['agent_invocations'], ${tenantId}::uuid)`
+      )[0];
+    expect(await lag()).toEqual({ behind: 0, age_s: 0 });
+    await ledger.start();
+    expect(await readFeed(sync, START, ours())).toEqual([]);
+    const found = await lag();
+    expect(found?.['behind']).toBe(1);
+    expect(found?.['age_s']).toBeGreaterThan(0);
+  });
+});

@@ -12,6 +12,8 @@ import { type Mirror, type OnceReport, type SyncLog, SyncRefused } from './types
 
 /** Passing faults in a row before the command gives up; with the waits between them about 30 seconds. */
 const ATTEMPTS = 8;
+/** The driver tries for long by itself: no further try begins so long after the first fault. */
+const GIVE_UP_MS = 30_000;
 
 /** Writers that never pause would keep it for ever. */
 const PASSES = 20;
@@ -54,12 +56,14 @@ async function mirrorToTheEnd(
   const sizes = new BatchSize();
   const backoff = new Backoff(250, 10_000);
   let faults = 0;
+  let faultyAt: number | null = null;
   const listener = {
     began(at: OnceReport['position']) {
       report.position = at;
     },
     wrote(rows: number, at: NonNullable<OnceReport['position']>) {
       faults = 0;
+      faultyAt = null;
       backoff.reset();
       report.rows += rows;
       report.batches += 1;
@@ -86,7 +90,9 @@ async function mirrorToTheEnd(
     } catch (error) {
       const passing = error instanceof PositionMoved || (error instanceof GraphFault && error.kind === 'passing');
       faults += 1;
-      if (!passing || faults >= ATTEMPTS || signal.aborted) throw error;
+      faultyAt ??= Date.now();
+      const over = faults >= ATTEMPTS || Date.now() - faultyAt > GIVE_UP_MS;
+      if (!passing || over || signal.aborted) throw error;
       log({ level: 'warn', message: `trying again: ${(error as Error).message}`, details: { mirror } });
       await pause(backoff.next(), signal);
     }

@@ -80,6 +80,16 @@ end
 $$;
 comment on function public.feed(integer, text, bigint, integer, text[], uuid, text, boolean) is 'Ledger rows after a position (epoch, xid, seq) that no open transaction can still precede, in that order; kind is the table, content the row. Of kinds, tombstones are those of the other kinds named. With witness, the kind of the last row read, refuses a position whose row is gone. With facts, content leaves out documents and what stands beside it, and times are UTC with six decimals. Refuses epoch_unsettled in a restored or copied database.';
 
+-- What the feed withholds because of an open transaction is committed, and a reader is behind by it all the same.
+create function ledger_internal.lag_part(ledger_table text, columns text, one_tenant boolean, some_kinds boolean) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return replace(ledger_internal.feed_part(ledger_table, columns, one_tenant, some_kinds),
+    '(r.epoch, r.xid) < ($4, pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot()))', 'r.epoch <= $4');
+end
+$$;
+comment on function ledger_internal.lag_part(text, text, boolean, boolean) is 'The query of one table''s committed rows after a position, withheld ones included.';
+
 create function public.feed_lag(after_epoch integer default 0, after_xid text default '0', after_seq bigint default 0, kinds text[] default null, tenant uuid default null,
                                 out behind integer, out capped boolean, out age_s double precision)
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_sort = off as $$
@@ -94,8 +104,8 @@ begin
   if not ledger_internal.epoch_settled() then
     perform ledger_internal.refuse('epoch_unsettled');
   end if;
-  select string_agg(ledger_internal.feed_part(t.name, 'r.seq', tenant is not null, of_kinds is not null), ' union all '),
-         string_agg(ledger_internal.feed_part(t.name, 'r.recorded_at', tenant is not null, of_kinds is not null), ' union all ')
+  select string_agg(ledger_internal.lag_part(t.name, 'r.seq', tenant is not null, of_kinds is not null), ' union all '),
+         string_agg(ledger_internal.lag_part(t.name, 'r.recorded_at', tenant is not null, of_kinds is not null), ' union all ')
     into counted, first_times
     from unnest(ledger_internal.feed_tables()) t (name)
    where kinds is null or t.name = any (kinds);
@@ -114,7 +124,7 @@ begin
   age_s := coalesce(greatest(extract(epoch from clock_timestamp() - oldest), 0), 0);
 end
 $$;
-comment on function public.feed_lag(integer, text, bigint, text[], uuid) is 'How far a reader of the feed is behind: the rows after a position that can be read now (behind; counting stops at 100,000, then capped), and the age in seconds of the oldest of them by the database''s clock (age_s; 0 when there are none). Refuses epoch_unsettled.';
+comment on function public.feed_lag(integer, text, bigint, text[], uuid) is 'How far a reader of the feed is behind: the committed rows after a position, also those that an open transaction keeps from being read (behind; counting stops at 100,000, then capped), and the age in seconds of the oldest of them by the database''s clock (age_s; 0 when there are none). Refuses epoch_unsettled.';
 
 -- A reader of few rows among many moves its position past those that are not its own, or reads over them for ever.
 create function ledger_internal.feed_end(kinds text[], out epoch integer, out xid text, out seq bigint, out kind text)

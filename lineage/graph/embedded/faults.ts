@@ -76,7 +76,7 @@ export function openingFault(error: unknown, directory: string): Error {
       'Name another directory, or move away what is there.',
     );
   }
-  if (/EACCES|EROFS|EPERM|Permission denied|Read-only file system|No space left|ENOSPC/i.test(said)) {
+  if (/EACCES|EROFS|EPERM|ENOENT.*mkdir|Permission denied|Read-only file system|No space left|ENOSPC/i.test(said)) {
     return new GraphFault('whole', 'graph_files', `the directory ${directory} cannot be written: ${said}`, {
       cause: error,
     });

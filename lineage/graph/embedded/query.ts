@@ -2,6 +2,7 @@ import { QueryRefused } from '../fault.ts';
 import type { QueryOptions, QueryResult } from '../graph.ts';
 import { lastOf, type Row } from './files.ts';
 import type { Connection, Parameters } from './library.ts';
+import { refuseGrowth } from './query-growth.ts';
 import { type QueryText, readQueryText } from './query-text.ts';
 import { isRounded, plainValue, timeOfText } from './query-values.ts';
 import type { Store } from './store.ts';
@@ -33,6 +34,7 @@ export async function runQuery(
 ): Promise<QueryResult> {
   const query = readQueryText(text);
   const bound = boundParameters(query, parameters);
+  refuseGrowth(query.tokens, parameters);
   const deadline = Date.now() + timeoutMs;
   const working = store.read(async (reader) => {
     const answer = await answerTo(

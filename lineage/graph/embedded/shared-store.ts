@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { openingFault } from './faults.ts';
 import type { Library } from './library.ts';
+import { makeDirectory } from './make-directory.ts';
 import { Store, type StoreOptions } from './store.ts';
 
 interface Shared {
@@ -22,7 +23,7 @@ export interface Hold {
 /** @throws GraphFault, GraphRefused with the remedy */
 export async function holdStore(directory: string, library: Library, options: Partial<StoreOptions>): Promise<Hold> {
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     const place = realpathSync(directory);
     for (let closing = open.get(place)?.closing; closing; closing = open.get(place)?.closing) await closing;
     const shared = open.get(place) ?? { store: Store.open(directory, library, options), handles: 0, closing: null };

@@ -61,18 +61,31 @@ function described({ name, summary, parameters, columns }: NamedQuery) {
 function parameter(text: string, before: Record<string, string>): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw usage(`'${text}' is no parameter`, 'write --param name=value');
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  const name = text.slice(0, at);
+  if (Object.hasOwn(before, name)) throw usage(`--param ${name} is given twice`, 'give each parameter once');
+  return { ...before, [name]: text.slice(at + 1) };
 }
 
 /** A text of one's own declares no types: a value that is JSON is taken as that. */
 function typed(parameters: Record<string, string>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, jsonOrText(text)]));
+  return Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, jsonOrText(name, text)]));
 }
 
-function jsonOrText(text: string): unknown {
+function jsonOrText(name: string, text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return text;
   }
+  if (isExact(value)) return value;
+  throw usage(
+    `--param ${name} holds a number that would be rounded: ${text.slice(0, 60)}`,
+    `whole numbers go to ±${Number.MAX_SAFE_INTEGER}; give a larger one as text in quotes, and cast it in the query`,
+  );
+}
+
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isExact);
 }

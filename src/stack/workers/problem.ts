@@ -26,7 +26,7 @@ export function knownProblem(error: unknown): WorkerProblem | undefined {
   }
   if (error instanceof GraphUnavailable) return problem(503, 'No graph', error.code, error.message, error.remedy);
   if (error instanceof GraphFault) {
-    const remedy = error.kind === 'passing' ? 'ask again' : 'outcome-ledger sync --status';
+    const remedy = graphRemedy(error);
     return problem(503, 'The graph does not work', 'graph_fault', `${error.message} (${error.code})`, remedy);
   }
   if (error instanceof Error && LEDGER_AWAY.has(error.name)) {
@@ -49,9 +49,16 @@ export function problem(
 /** Names of the errors that stand for a lost or refused session; they are internal to the mirror. */
 const LEDGER_AWAY = new Set(['LedgerLost', 'LedgerUnreachable']);
 
+function graphRemedy({ code, kind }: GraphFault): string {
+  if (code.startsWith('Neo.ClientError.Security')) return 'set NEO4J_USER and NEO4J_PASSWORD to a login of that Neo4j';
+  if (code === 'graph_locked') return 'ask the process that has it open: its /healthz tells how it is; or stop it';
+  if (kind === 'passing') return 'see that the graph runs, then ask again';
+  return 'mend what the detail names (address, credentials, disk), then ask again';
+}
+
 const QUERY_REMEDIES: Record<QueryRefused['code'], string> = {
   query_invalid: 'mend the query, or choose a named one: outcome-ledger cypher --list',
   query_writes: 'leave out what writes: the mirror is written by its worker alone',
   query_timeout: 'ask for less (a smaller --depth, a narrower match), or give it longer with --timeout',
-  query_unbounded: 'write the most steps a path may have, at most 64: -[*1..20]->',
+  query_unbounded: 'bound what the detail names: a path by -[*1..20]->, a list by its length',
 };

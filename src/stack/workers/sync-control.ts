@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  GraphFault,
   type Ledger,
   type OnceReport,
   type QuarantinedRow,
@@ -14,6 +15,8 @@ export interface WorkerStatus extends SyncStatus {
 }
 
 const LOOK_AGAIN_MS = 50;
+/** A side that is away so long is told of, not waited for. */
+const AWAY_MS = 30_000;
 
 /** What can be asked of a running sync worker, in whose process the embedded graph's files are open. */
 export interface SyncControl {
@@ -48,24 +51,36 @@ async function catchUp(
   stopping: AbortSignal,
 ): Promise<OnceReport> {
   const before = worker.status();
+  let wellAt = Date.now();
   for (const end = Date.now() + timeoutMs; ; await sleep(LOOK_AGAIN_MS)) {
     const status = worker.status();
     if (status.state === 'refused' || status.state === 'standby' || stopping.aborted) throw notActive(status);
+    if (status.state !== 'waiting') wellAt = Date.now();
+    else if (Date.now() - wellAt > AWAY_MS) throw awayOf(status);
     if (status.state === 'active') {
-      const lag = await ledger.lag(status.position);
-      if (lag.rows === 0) {
+      // Not the lag: that counts what an open transaction withholds, too, which nobody can mirror before its end.
+      const { rows, to } = await ledger.read(status.position, 1);
+      if (rows.length === 0 && to === null) {
+        const { held_back_by } = await ledger.lag(status.position);
         return {
           mirror: worker.mirror,
           rows: status.rows_written - before.rows_written,
           batches: status.batches_written - before.batches_written,
           quarantined: status.rows_parked - before.rows_parked,
           position: status.position,
-          held_back_by: lag.held_back_by,
+          held_back_by,
         };
       }
     }
     if (Date.now() > end) throw notActive(status);
   }
+}
+
+/** A ledger that is away is no fault of the graph. */
+function awayOf(status: SyncStatus): Error {
+  const { reason } = status;
+  if (!reason || reason.code === 'ledger_unreachable') return notActive(status);
+  return new GraphFault(reason.remedy === null ? 'passing' : 'whole', reason.code, reason.message);
 }
 
 function notActive(status: SyncStatus): SyncRefused {
