@@ -1,6 +1,6 @@
 // The keyword `uniqueItems`, at a cost that is bounded.
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../../src/contract/json/canonical.ts';
 
 /** How many items one array may have, and how much JSON (characters) one check may read, to find duplicates. */
 const MAX_UNIQUE_ITEMS = 10_000;

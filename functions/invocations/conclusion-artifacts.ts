@@ -4,9 +4,9 @@ import { ARTIFACT_MAX_BYTES } from '../../src/contract/limits.ts';
 import { bytesOf } from '../../src/contract/phase/content.ts';
 import type { PhaseAssessment } from '../../src/contract/phase/index.ts';
 import type { FileContent, PhaseFile } from '../../src/contract/phase/input.ts';
+import { sha256 } from '../../src/contract/sha256.ts';
 import { type NewArtifact, Refusal } from '../../src/database/index.ts';
 import type { ObjectStore } from '../_shared/object-store.ts';
-import { sha256 } from '../_shared/sha256.ts';
 
 type PhaseArtifact = PhaseAssessment['artifacts'][number];
 

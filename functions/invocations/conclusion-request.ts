@@ -1,10 +1,10 @@
 // What is asked when a phase is concluded: read whole and strictly, so that nothing is weighed by halves.
 import { checkEnvelope, type Envelope, pointer, type Violation } from '../../src/contract/index.ts';
+import { canonicalJson } from '../../src/contract/json/canonical.ts';
 import { PhaseInputRefused, type ReadPhaseInput, readPhaseInput } from '../../src/contract/phase/input.ts';
 import { exitCode } from '../../src/contract/scalars/index.ts';
+import { sha256 } from '../../src/contract/sha256.ts';
 import { type InvocationStartRecord, Refusal } from '../../src/database/index.ts';
-import { canonicalJson } from '../_shared/canonical-json.ts';
-import { sha256 } from '../_shared/sha256.ts';
 
 export interface ConclusionRequest {
   input: ReadPhaseInput;

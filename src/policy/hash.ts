@@ -1,3 +1,4 @@
+import { sha256 } from '../contract/sha256.ts';
 import type { SourceText } from './source.ts';
 
 /** SHA-256 in hexadecimal. */
@@ -17,9 +18,4 @@ export async function hashOf(source: SourceText): Promise<SetHash> {
   const schemaHash = source.schema === null ? null : await sha256(source.schema.text);
   const policies = await sha256(source.policies);
   return { hash: await sha256(`cedar policy set 1\n${policies}\n${schemaHash ?? 'none'}\n`), schemaHash };
-}
-
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../contract/json/canonical.ts';
 import { isPlainObject } from '../contract/scalars/kind.ts';
 import { textComplaint, unstorable } from '../contract/storable.ts';
 import { type Finding, finding, type SetMember } from './finding.ts';
@@ -53,15 +54,4 @@ function sizeFaults(path: SetMember, text: string): Finding[] {
   if (text.length * 3 <= POLICY_TEXT_MAX_BYTES) return [];
   const tooLong = text.length > POLICY_TEXT_MAX_BYTES || new TextEncoder().encode(text).length > POLICY_TEXT_MAX_BYTES;
   return tooLong ? [finding(path, 'too_large', `must take at most ${POLICY_TEXT_MAX_BYTES} bytes`)] : [];
-}
-
-/** JSON with the members of every object in the order of their UTF-16 units and no white space. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isPlainObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
-  return `{${members.join(',')}}`;
 }

@@ -55,15 +55,32 @@ select e.tenant_id, e.execution_id, e.source_id, e.source_version, e.domain, e.c
      from public.execution_phases h where h.execution_id = e.execution_id and h.tenant_id = e.tenant_id) p;
 comment on view public.execution_results is 'Every execution with what its phases make of it.';
 
+-- Counted in one place, for the view and for a span of time.
+create function ledger_internal.failure_counts(of_source text default null, of_version text default null, of_domain text default null, since timestamptz default null, until timestamptz default null)
+returns table (tenant_id uuid, source_id text, source_version text, domain text, concluded bigint, completed bigint, failed bigint, cancelled bigint, interrupted bigint,
+  platform bigint, correct_refusal bigint, unclassified bigint, failure_rate numeric, platform_rate numeric)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select c.*, round(c.failed::numeric / nullif(c.completed + c.failed, 0), 4), round(c.platform::numeric / nullif(c.completed + c.failed, 0), 4)
+    from (select r.tenant_id, r.source_id, r.source_version, r.domain, count(*) as concluded,
+                 count(*) filter (where r.phase_status = 'completed') as completed, count(*) filter (where r.phase_status = 'failed') as failed,
+                 count(*) filter (where r.phase_status = 'cancelled') as cancelled, count(*) filter (where r.phase_status = 'interrupted') as interrupted,
+                 count(*) filter (where r.failure_classification = 'platform') as platform, count(*) filter (where r.failure_classification = 'correct_refusal') as correct_refusal,
+                 count(*) filter (where r.failure_classification = 'unclassified') as unclassified
+            from public.phase_reports r
+           where not r.late
+             and (of_source is null or r.source_id = of_source) and (of_version is null or r.source_version = of_version) and (of_domain is null or r.domain = of_domain)
+             and (since is null or r.recorded_at >= since) and (until is null or r.recorded_at < until)
+           group by r.tenant_id, r.source_id, r.source_version, r.domain) c;
+end
+$$;
+comment on function ledger_internal.failure_counts(text, text, text, timestamptz, timestamptz) is 'How concluded phases ended, by tenant, agent, version and domain, as far as the caller reads them.';
+
 create view public.phase_failure_rates with (security_invoker = on) as
-select c.*, round((c.failed::numeric / nullif(c.completed + c.failed, 0)), 4) as failure_rate, round((c.platform::numeric / nullif(c.completed + c.failed, 0)), 4) as platform_rate
-  from (select r.tenant_id, r.source_id, r.source_version, r.domain, count(*) as concluded,
-               count(*) filter (where r.phase_status = 'completed') as completed, count(*) filter (where r.phase_status = 'failed') as failed,
-               count(*) filter (where r.phase_status = 'cancelled') as cancelled, count(*) filter (where r.phase_status = 'interrupted') as interrupted,
-               count(*) filter (where r.failure_classification = 'platform') as platform, count(*) filter (where r.failure_classification = 'correct_refusal') as correct_refusal,
-               count(*) filter (where r.failure_classification = 'unclassified') as unclassified
-          from public.phase_reports r where not r.late
-         group by r.tenant_id, r.source_id, r.source_version, r.domain) c;
+select c.tenant_id, c.source_id, c.source_version, c.domain, c.concluded, c.completed, c.failed, c.cancelled, c.interrupted, c.platform, c.correct_refusal, c.unclassified,
+       c.failure_rate, c.platform_rate
+  from ledger_internal.failure_counts() c;
 comment on view public.phase_failure_rates is 'How concluded phases ended, by agent, version and domain; from failure_classification alone, never from an agent''s words.';
 
 do $$
@@ -201,23 +218,10 @@ begin
     end if;
   end loop;
   return (
-    select jsonb_build_object('items', coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object(
-             'failure_rate', round(c.failed::numeric / nullif(c.completed + c.failed, 0), 4), 'platform_rate', round(c.platform::numeric / nullif(c.completed + c.failed, 0), 4))
-             order by c.source_id, c.source_version, c.domain), '[]'))
-      from (select r.source_id, r.source_version, r.domain, count(*) as concluded,
-                   count(*) filter (where r.phase_status = 'completed') as completed, count(*) filter (where r.phase_status = 'failed') as failed,
-                   count(*) filter (where r.phase_status = 'cancelled') as cancelled, count(*) filter (where r.phase_status = 'interrupted') as interrupted,
-                   count(*) filter (where r.failure_classification = 'platform') as platform,
-                   count(*) filter (where r.failure_classification = 'correct_refusal') as correct_refusal,
-                   count(*) filter (where r.failure_classification = 'unclassified') as unclassified
-              from public.phase_reports r
-             where r.tenant_id = tenant and not r.late
-               and (wanted ->> 'source_id' is null or r.source_id = wanted ->> 'source_id')
-               and (wanted ->> 'source_version' is null or r.source_version = wanted ->> 'source_version')
-               and (wanted ->> 'domain' is null or r.domain = wanted ->> 'domain')
-               and (wanted ->> 'from' is null or r.recorded_at >= ledger_internal.moment(wanted ->> 'from'))
-               and (wanted ->> 'to' is null or r.recorded_at < ledger_internal.moment(wanted ->> 'to'))
-             group by r.source_id, r.source_version, r.domain) c);
+    select jsonb_build_object('items', coalesce(jsonb_agg(to_jsonb(c) - 'tenant_id' order by c.source_id, c.source_version, c.domain), '[]'))
+      from ledger_internal.failure_counts(wanted ->> 'source_id', wanted ->> 'source_version', wanted ->> 'domain',
+             ledger_internal.moment(wanted ->> 'from'), ledger_internal.moment(wanted ->> 'to')) c
+     where c.tenant_id = tenant);
 end
 $$;
 comment on function public.failure_rates(jsonb) is 'How concluded phases ended by agent, version and domain, of a span of time: {items}.';
