@@ -11,6 +11,8 @@ import { createApp as createExecutions } from './executions/app.ts';
 import { EXECUTIONS } from './executions/routes.ts';
 import { createApp as createInvocations } from './invocations/app.ts';
 import { INVOCATIONS } from './invocations/routes.ts';
+import { createApp as createJudgments } from './judgments/app.ts';
+import { JUDGMENTS } from './judgments/routes.ts';
 import { createApp as createLineage } from './lineage/app.ts';
 import { LINEAGE } from './lineage/routes.ts';
 import { createApp as createOutcomes } from './outcomes/app.ts';
@@ -34,6 +36,7 @@ export const FUNCTIONS: Readonly<Record<string, (deps: FunctionDeps) => LedgerAp
   policy: createPolicy,
   lineage: createLineage,
   artifacts: createArtifacts,
+  judgments: createJudgments,
   statistics: createStatistics,
 };
 
@@ -47,5 +50,6 @@ export const FUNCTION_DEFINITIONS: readonly LedgerFunction[] = [
   POLICY,
   LINEAGE,
   ARTIFACTS,
+  JUDGMENTS,
   STATISTICS,
 ];

@@ -24,3 +24,9 @@ export function record(description: string, properties: Json, optional: string[]
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', description, required, properties };
 }
+
+/** A document as it was recorded: its members, and what the ledger adds. */
+export function recorded(document: unknown, description: string, added: Json = {}): Json {
+  const { additionalProperties: _, ...open } = document as Json;
+  return { ...open, description, properties: { ...(open['properties'] as Json), ...added } };
+}

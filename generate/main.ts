@@ -4,6 +4,9 @@ import { documentChecksSql } from './documents-sql.ts';
 import { errorDocs } from './errors-docs.ts';
 import { fingerprintFiles } from './fingerprint.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { judgmentTexts } from './judgment-cypher.ts';
+import { judgmentsChapter } from './judgments-chapter.ts';
+import { judgmentsDocs } from './judgments-docs.ts';
 import { openapiFiles } from './openapi.ts';
 import { refusalsSql } from './refusals-sql.ts';
 import { rowPoliciesSql } from './row-policies.ts';
@@ -32,7 +35,11 @@ async function settle(files: readonly GeneratedFile[], checkOnly: boolean): Prom
 
 const checkOnly = process.argv.includes('--check');
 const stale = [
-  ...(await settle([refusalsSql(), documentChecksSql(), rowPoliciesSql(), errorDocs()], checkOnly)),
+  ...(await settle(
+    [refusalsSql(), documentChecksSql(), rowPoliciesSql(), judgmentsChapter(), judgmentsDocs(), errorDocs()],
+    checkOnly,
+  )),
+  ...(await settle(await judgmentTexts(), checkOnly)),
   ...(await settle(await openapiFiles(), checkOnly)),
   // Last, because it is a digest of all chapters as they now stand on disk.
   ...(await settle(fingerprintFiles(), checkOnly)),

@@ -1,6 +1,7 @@
 // What the ledger answers with, as JSON Schema: start rows, outcomes, lineage. Loose where a record may gain members.
 import { ERROR_CODES, GOVERNANCE_CLASSES, STATUSES } from '../src/contract/index.ts';
-import { flag, id, integer, type Json, list, orNull, record, ref, text, time } from './json-schema.ts';
+import { JUDGMENTS, VERIFICATIONS } from '../src/contract/judgment/index.ts';
+import { flag, id, integer, type Json, list, orNull, record, recorded, ref, text, time, word } from './json-schema.ts';
 import { EXECUTION_PHASES } from './openapi-phases.ts';
 
 const source = record('Who ran.', { type: { enum: ['agent', 'workflow'] }, id: text, version: text, domain: text });
@@ -72,12 +73,6 @@ const edge = record('A link: source and target as the relation reads.', {
   relation: { enum: ['invoked', 'contributed-to', 'escalated-to', 'governed-by'] },
 });
 
-/** A document as it was recorded: its members, and what the ledger adds. */
-function recorded(document: unknown, description: string, added: Json = {}): Json {
-  const { additionalProperties: _, ...open } = document as Json;
-  return { ...open, description, properties: { ...(open['properties'] as Json), ...added } };
-}
-
 /** Every schema that is no document; `documents` are the contract's, by their names here. */
 export function recordSchemas(documents: Json): Json {
   return {
@@ -98,8 +93,11 @@ export function recordSchemas(documents: Json): Json {
       completion_reason: orNull(text),
       timing_drift_ms: { type: 'number', description: '`duration_ms` minus what the two times say.' },
       late: orNull(list(late)),
-      judgment: { type: 'null', description: 'Reserved.' },
-      verification: { type: 'null', description: 'Reserved.' },
+      judgment: {
+        ...word(JUDGMENTS),
+        description: 'Whether it succeeded: `verified` and `delivered` say yes, no other word does.',
+      },
+      verification: { ...word(VERIFICATIONS), description: 'What verification says of it.' },
     }),
     Invocation: record(
       'An invocation: its start row and where it stands.',

@@ -6,6 +6,7 @@ import { FUNCTION_DEFINITIONS, type LedgerFunction } from '../functions/index.ts
 import { DOCUMENTS } from '../src/contract/documents/index.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { healthPath } from './openapi-health.ts';
+import { judgmentSchemas } from './openapi-judgments.ts';
 import { phaseSchemas } from './openapi-phases.ts';
 import { recordSchemas } from './openapi-records.ts';
 
@@ -58,7 +59,12 @@ function documentOf(title: string, description: string, definitions: readonly Le
         },
       },
       headers: HEADERS,
-      schemas: used(paths, { ...documents, ...recordSchemas(documents), ...phaseSchemas() }),
+      schemas: used(paths, {
+        ...documents,
+        ...recordSchemas(documents),
+        ...phaseSchemas(),
+        ...judgmentSchemas(documents),
+      }),
     },
   };
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -109,6 +115,11 @@ const DOCUMENT_NAMES = {
   artifact: 'ArtifactRow',
   hitl_request: 'HitlRequest',
   hitl_resolution: 'HitlResolution',
+  verification: 'Verification',
+  delivery_assessment: 'DeliveryAssessment',
+  integration: 'Integration',
+  lifecycle_event: 'LifecycleEvent',
+  gate: 'GateRequest',
   cancellation: 'Cancellation',
   event: 'Event',
   link: 'Link',

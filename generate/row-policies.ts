@@ -29,7 +29,7 @@ function ownSubject(table: WriteTable): string {
   if (table === 'agent_invocations' || table === 'workflow_outcomes') {
     return startedBy('workflow_executions', 'execution_id', 'execution_id');
   }
-  if (table === 'late_outcomes') {
+  if (table === 'late_outcomes' || table === 'lifecycle_events') {
     return `(${startedBy('agent_invocations', 'invocation_id', 'invocation_id')} or ${startedBy('workflow_executions', 'execution_id', 'execution_id')})`;
   }
   if (table === 'os_events') {
@@ -40,7 +40,7 @@ function ownSubject(table: WriteTable): string {
 
 /** Where the row does not say whose work its subject is, the accept trigger alone does. */
 function othersSource(table: WriteTable): string {
-  return table === 'phase_reports' || table === 'artifacts' ? `${table}.source_id <> c.actor_id` : 'true';
+  return table === 'policy_decisions' || table === 'hitl_resolutions' ? 'true' : `${table}.source_id <> c.actor_id`;
 }
 
 function scopeCondition(table: WriteTable, scope: Scope): string {
@@ -70,7 +70,7 @@ function insertPolicy(table: WriteTable): string {
   const cases = writersOf(table)
     .map((role) => `      when '${role}' then ${scopeCondition(table, ROLE_MATRIX[role][table])}`)
     .join('\n');
-  return `create policy "tokens write ${table} of their tenant by the role matrix" on public.${table} for insert to authenticated
+  return `create policy "tokens write ${table} by the role matrix" on public.${table} for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = ${table}.tenant_id

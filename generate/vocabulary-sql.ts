@@ -13,6 +13,7 @@ import { CANCELING_ROLES, WEBHOOK_ROLES } from '../src/contract/roles.ts';
 import { FAILURE_STATUSES } from '../src/contract/statuses.ts';
 import { GOVERNANCE_CLASSES } from '../src/contract/vocabulary.ts';
 import { expression } from './expression-sql.ts';
+import { judgmentFunctions } from './judgment-sql.ts';
 import { phaseFunctions } from './phase-sql.ts';
 import { literal, textArray } from './sql-text.ts';
 
@@ -121,6 +122,7 @@ export function vocabularyFunctions(): string[] {
       executionStatus(),
     ),
     ...phaseFunctions(),
+    ...judgmentFunctions(),
     expression(
       'relation_allowed',
       'relation text, source_type text, target_type text',

@@ -11,11 +11,13 @@ import {
   invocationStart,
   policyDecision,
   toolCall,
+  verification,
 } from './support/envelopes.ts';
 import { makeSubjects, type Subjects } from './support/matrix.ts';
 import { codeOf } from './support/refused.ts';
-import { call, GUARD, ORCHESTRATOR } from './support/sql-ledger.ts';
+import { call, GUARD, OPERATOR, ORCHESTRATOR } from './support/sql-ledger.ts';
 
+const FIXED = randomUUID();
 const database = useDatabase();
 let tenantId: string;
 let foreign: Subjects;
@@ -116,6 +118,43 @@ describe('foreign and unknown answer alike', () => {
     ],
     ['get_invocation', (s) => ['get_invocation', uuid(s.invocation['invocation_id'])]],
     ['get_execution', (s) => ['get_execution', uuid(s.execution['execution_id'])]],
+    [
+      'record_verification',
+      (s) => ['record_verification', jsonb(verification(s.outcomes[0], { verification_id: FIXED }))],
+    ],
+    [
+      'assess_delivery',
+      (s) => ['assess_delivery', jsonb({ assessment_id: FIXED, outcome_id: s.outcomes[0], assessment: 'delivered' })],
+    ],
+    [
+      'record_integration',
+      (s) => ['record_integration', jsonb({ outcome_id: s.outcomes[0], reference: '0c0ffee' })],
+      OPERATOR,
+    ],
+    [
+      'record_lifecycle',
+      (s) => [
+        'record_lifecycle',
+        jsonb({
+          lifecycle_event_id: FIXED,
+          invocation_id: s.invocation['invocation_id'],
+          lifecycle: 'waiting',
+        }),
+      ],
+    ],
+    [
+      'record_lifecycle of an execution',
+      (s) => [
+        'record_lifecycle',
+        jsonb({ lifecycle_event_id: FIXED, execution_id: s.execution['execution_id'], lifecycle: 'waiting' }),
+      ],
+    ],
+    ['pass_gate', (s) => ['pass_gate', jsonb({ ids: [s.outcomes[0]] })]],
+    ['pass_gate of an invocation', (s) => ['pass_gate', jsonb({ ids: [s.ended['invocation_id']] })]],
+    ['pass_gate of an open execution', (s) => ['pass_gate', jsonb({ ids: [s.execution['execution_id']] })]],
+    ['get_judgment', (s) => ['get_judgment', uuid(s.outcomes[0])]],
+    ['get_judgment of an open invocation', (s) => ['get_judgment', uuid(s.invocation['invocation_id'])]],
+    ['get_judgment of an open execution', (s) => ['get_judgment', uuid(s.execution['execution_id'])]],
     ['get_outcome', (s) => ['get_outcome', uuid(s.outcomes[0])]],
     ['get_event', (s) => ['get_event', text(s.outcomes[0])]],
     ['list_outcomes', (s) => ['list_outcomes', jsonb({ invocation_id: s.ended['invocation_id'] })]],

@@ -95,6 +95,7 @@ describe('a definer function', () => {
       await database.sql.unsafe(`select p.proname::text as name, pg_get_function_identity_arguments(p.oid) as arguments from pg_proc p
       where ${OURS} and p.prosecdef and has_function_privilege('authenticated', p.oid, 'execute') order by 1`);
     expect(callable.map((row) => row['name'])).toEqual([
+      'announce_gate',
       'beat',
       'caller',
       'cancel',
@@ -107,6 +108,7 @@ describe('a definer function', () => {
       'ledger_id',
       'new_sources',
       'open_requests_of_tenant',
+      'open_subjects',
       'open_work_of_tenant',
       'put_back_dead_letters',
       'record_ordinary',
@@ -147,6 +149,20 @@ describe('a definer function', () => {
         database.as(caller, (tx) => tx`select ledger_internal.beat(${foreign.invocation['invocation_id']})`),
       ),
     ).toBe('unknown_invocation');
+    for (const kind of ['invocation', 'execution']) {
+      const open = await database.as(caller, (tx) => tx`select * from ledger_internal.open_subjects(${kind})`);
+      expect(open.length, kind).toBeGreaterThan(0);
+      expect(new Set(open.map((row) => row['tenant_id'])), kind).toEqual(new Set([filled.tenantId]));
+    }
+    const flags = { allow_unverified: 'mine' };
+    expect(
+      await codeOf(
+        database.as(
+          caller,
+          (tx) => tx`select ledger_internal.announce_gate(${foreign.outcomes[0] as string}, ${tx.json(flags)})`,
+        ),
+      ),
+    ).toBe('unknown_outcome');
     const gaps = await database.as(
       caller,
       (tx) => tx`select subject_id from ledger_internal.gaps_of_token(null, 10000)`,
@@ -161,6 +177,7 @@ describe('a definer function', () => {
       `select ledger_internal.find_subject('${filled.tenantId}', 'invocation', '${filled.invocation['invocation_id']}')`,
       `select ledger_internal.cause_known('${filled.tenantId}', 'x')`,
       `select ledger_internal.audited_tenants()`,
+      `select ledger_internal.tenants_of_reader()`,
       `select nextval('ledger_internal.feed_seq')`,
     ]) {
       for (const role of ['anon', 'authenticated', 'service_role'])

@@ -13,6 +13,7 @@ import {
   invocationStart,
   sourceDefinition,
   toolCall,
+  verification,
 } from './support/envelopes.ts';
 import { type FilledLedger, fillLedger, LEDGER_TABLES } from './support/filled-ledger.ts';
 import { ACTOR, makeSubjects, rowFor, type Subjects } from './support/matrix.ts';
@@ -91,10 +92,12 @@ describe('a token with', () => {
       for (const table of LEDGER_TABLES) expect((await tx.unsafe(`select from public.${table}`)).count, table).toBe(0);
       for (const table of ['tenants', 'retention_policies'])
         expect((await tx.unsafe(`select from public.${table}`)).count, table).toBe(0);
-      for (const list of ['list_outcomes', 'list_invocations', 'list_executions', 'list_events']) {
+      for (const list of ['list_outcomes', 'list_invocations', 'list_executions', 'list_events', 'list_judgments']) {
         expect(await callIn(tx, list, jsonb({})), list).toEqual({ items: [], next_cursor: null });
       }
       expect(await callIn(tx, 'get_outcome', uuid(filled.invocationOutcome))).toBeNull();
+      expect(await callIn(tx, 'get_judgment', uuid(filled.invocationOutcome))).toBeNull();
+      expect(await callIn(tx, 'judgment_statistics', jsonb({}))).toEqual({ items: [] });
       expect(await callIn(tx, 'get_invocation', uuid(filled.invocation['invocation_id']))).toBeNull();
       expect(
         await callIn(tx, 'lineage_document', text('why'), uuid(filled.invocationOutcome), {
@@ -104,6 +107,9 @@ describe('a token with', () => {
       ).toBeNull();
       expect((await tx`select from public.lineage_gaps()`).count).toBe(0);
       expect((await tx`select from ledger_internal.open_work_of_tenant()`).count).toBe(0);
+      expect((await tx`select from public.outcome_judgments`).count).toBe(0);
+      for (const kind of ['invocation', 'execution'])
+        expect((await tx`select from ledger_internal.open_subjects(${kind})`).count).toBe(0);
     });
   });
 
@@ -124,12 +130,17 @@ describe('a token with', () => {
       ['record_agent_outcome', uuid(subjects.invocation['invocation_id']), jsonb(envelopeFor(subjects.invocation))],
       ['record_tool_call', jsonb(toolCall(subjects.invocation['invocation_id']))],
       ['heartbeat', uuid(subjects.invocation['invocation_id'])],
+      ['record_verification', jsonb(verification(subjects.outcomes[0]))],
+      ['assess_delivery', jsonb({ outcome_id: subjects.outcomes[0], assessment: 'delivered' })],
+      ['record_integration', jsonb({ outcome_id: subjects.outcomes[0], reference: '0c0ffee' })],
+      ['record_lifecycle', jsonb({ invocation_id: subjects.invocation['invocation_id'], lifecycle: 'waiting' })],
+      ['pass_gate', jsonb({ ids: [subjects.outcomes[0]] })],
       ['register_event', jsonb(event())],
       ['put_source_definition', jsonb(sourceDefinition({ source_id: 'nobody' }))],
     ];
     for (const [name, ...args] of calls) {
       expect(await codeOf(as(claims, (tx) => callIn(tx, name, ...args))), name).toMatch(
-        /^(not_permitted|unknown_(tenant|hitl_request|invocation|outcome))$/,
+        /^(not_permitted|unknown_(tenant|hitl_request|invocation|outcome|subject))$/,
       );
     }
   });

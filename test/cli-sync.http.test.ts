@@ -248,6 +248,17 @@ describe('sync', () => {
     expect([tenant.code, tenant.json()['code']]).toEqual([2, 'graph_other_tenant']);
   });
 
+  test('the owner’s connection is taken, with a word on what to give instead', async () => {
+    const graph = ['--json', '--graph', 'embedded', '--graph-dir', path.join(cli.folder, 'by-owner')];
+    const asked = (url: string) => cliHere(['sync', '--once', ...graph, '--database-url', url]);
+    const owner = await asked(status.database_url);
+    expect([owner.code, Number(owner.json()['rows']) > 0]).toEqual([0, true]);
+    expect(owner.stderr).toContain('outcome-ledger roles password ledger_sync');
+    expect(owner.stderr).not.toContain(new URL(status.database_url).password);
+    const right = await asked(syncUrl());
+    expect([right.code, right.stderr]).toEqual([0, '']);
+  });
+
   test('the files of a running stack are not for others', async () => {
     const graph = ['--graph', 'embedded', '--graph-dir', path.join(dataDir, 'graph')];
     const { code, stderr } = await cliHere(['sync', '--once', '--database-url', syncUrl(), ...graph]);

@@ -38,13 +38,14 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-test('the nine functions of the house are there', () => {
+test('the ten functions of the house are there', () => {
   expect(names.toSorted()).toEqual([
     'artifacts',
     'definitions',
     'events',
     'executions',
     'invocations',
+    'judgments',
     'lineage',
     'outcomes',
     'policy',

@@ -15,6 +15,7 @@ const NAMES = [
   'policy',
   'lineage',
   'artifacts',
+  'judgments',
   'statistics',
 ];
 const ORIGIN = 'https://console.example';

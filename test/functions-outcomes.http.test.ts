@@ -63,8 +63,8 @@ describe('recording', () => {
       origin: 'recorded',
       recorded_by: 'os-agt-001',
       late: null,
-      judgment: null,
-      verification: null,
+      judgment: 'delivered',
+      verification: 'skipped',
     });
   });
 

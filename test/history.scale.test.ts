@@ -16,6 +16,7 @@ const GROWING = [
   'os_events',
   'agent_lineage_links',
   'policy_decisions',
+  'outcome_verifications',
 ];
 
 /** Far above what any of these answers needs, far below a table. */
@@ -129,6 +130,32 @@ describe('an execution by its phases', () => {
         .catch(() => null);
     };
     expect(await wide(work)).toEqual([]);
+  });
+});
+
+describe('judgments', () => {
+  const judged = (condition: string) => (sql: TransactionSql) =>
+    sql.unsafe(`select count(*), count(judgment) from public.outcome_judgments where ${condition}`);
+
+  it.each([
+    ['correlation', () => `correlation_id = '${history.ids(70_000).correlation}'`],
+    ['outcome', () => `outcome_id = '${history.ids(70_000).agentOutcome}'`],
+    ['invocation', () => `invocation_id = '${history.ids(70_000).invocation}'`],
+    ['agent and day', () => "source_id = 'agent-3' and recorded_at >= '2026-03-01' and recorded_at < '2026-03-02'"],
+    ['day', () => "recorded_at >= '2026-03-01' and recorded_at < '2026-03-02'"],
+  ])('of one %s', async (_, condition) => {
+    expect(await wide(judged(condition()))).toEqual([]);
+  });
+
+  it('read by any id, listed, and asked by the gate', async () => {
+    const { agentOutcome, invocation, execution } = history.ids(70_000);
+    for (const id of [agentOutcome, invocation, execution]) {
+      expect(await wide((sql) => sql.unsafe('select public.get_judgment($1::text::uuid)', [id]))).toEqual([]);
+    }
+    expect(await wide(list('list_judgments', {}))).toEqual([]);
+    expect(await wide(list('list_judgments', { correlation_id: history.ids(70_000).correlation }))).toEqual([]);
+    const ids = JSON.stringify({ ids: [history.ids(70_000).workflowOutcome] });
+    expect(await wide((sql) => sql.unsafe('select public.pass_gate($1::text::jsonb)', [ids]))).toEqual([]);
   });
 });
 

@@ -1,9 +1,10 @@
 // Filter columns say what the envelope says; schemas are attested; what was stored is what was checked.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { STATUSES } from '../src/contract/statuses.ts';
-import { jsonb } from '../src/database/statement.ts';
+import { jsonb, text, uuid } from '../src/database/statement.ts';
 import { useDatabase } from './support/database.ts';
 import { type Document, envelopeFor, policyDecision, policyMember, sourceDefinition } from './support/envelopes.ts';
+import { conclusion } from './support/phase-rows.ts';
 import { codeOf, refusalOf } from './support/refused.ts';
 import { callIn, GUARD, OPERATOR, ORCHESTRATOR, recordIn, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
 
@@ -100,6 +101,43 @@ describe('the columns beside the envelope', () => {
     const counts =
       await database.sql`select status, count(*)::int as n from ledger_internal.outcomes where governance_class <> 'autonomous' group by 1`;
     expect(counts).toHaveLength(STATUSES.length);
+  });
+
+  it('say whether the start row asks for a verification, whoever writes the outcome', async () => {
+    const verifies: [string | undefined, boolean][] = [
+      [undefined, false],
+      [' none ', false],
+      ['skip', false],
+      ['auto', true],
+      ['npm test', true],
+    ];
+    const wanted = new Map<string, boolean>();
+    for (const [verify, required] of verifies) {
+      const over = { verify };
+      const [alone, batched, cancelled, concluded] = [
+        await ledger.start(over),
+        await ledger.start(over),
+        await ledger.start(over),
+        await ledger.start(over),
+      ];
+      const [execution, stopped] = [await ledger.startExecution(over), await ledger.startExecution(over)];
+      await ledger.end(alone);
+      await ledger.ask(
+        'record_outcomes',
+        jsonb([{ invocation_id: batched['invocation_id'], outcome: envelopeFor(batched) }]),
+      );
+      await ledger.ask('cancel_invocation', uuid(cancelled['invocation_id']), text('no longer wanted'));
+      await ledger.ask('conclude_invocation', uuid(concluded['invocation_id']), jsonb(conclusion()));
+      await ledger.end(execution);
+      await ledger.ask('cancel_execution', uuid(stopped['execution_id']), text('no longer wanted'));
+      for (const { invocation_id, execution_id } of [alone, batched, cancelled, concluded, execution, stopped]) {
+        wanted.set(invocation_id ?? execution_id, required);
+      }
+    }
+    const rows = await database.sql`
+      select invocation_id as id, verification_required from public.agent_invocation_outcomes where invocation_id = any (${[...wanted.keys()]}::uuid[])
+      union all select execution_id, verification_required from public.workflow_outcomes where execution_id = any (${[...wanted.keys()]}::uuid[])`;
+    expect(new Map(rows.map((row) => [row['id'], row['verification_required']]))).toEqual(wanted);
   });
 
   it('are nobody’s to set: ids, origin and positions are the server’s', async () => {

@@ -54,6 +54,8 @@ const ORDINARY: [string, Scene][] = [
     async () => scene({ causation_id: await ledger.end(await ledger.startExecution()) }),
   ],
   ['within an open execution', async () => scene({ execution_id: (await ledger.startExecution())['execution_id'] })],
+  ['with a verification asked for', () => scene({ verify: 'npm test' })],
+  ['with none asked for in words', () => scene({ verify: ' none ' })],
   ['a failure', () => scene({}, 'failure')],
   ['a timeout', () => scene({}, 'timeout')],
   ['an escalation', () => scene({}, 'escalated')],

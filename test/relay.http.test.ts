@@ -72,6 +72,8 @@ describe('webhooks over HTTP', () => {
         correlation_id: 'corr/1 ü',
         status: 'success',
         duration_ms: 1850,
+        judgment: 'delivered',
+        verification: 'skipped',
       },
       correlationid: 'corr/1 ü',
       causationid: 'event-abc',

@@ -68,6 +68,10 @@ const FUNCTIONS: Record<WriteTable, (document: Document) => [string, ...Paramete
   hitl_resolutions: (d) => ['resolve_hitl_request', jsonb(d)],
   phase_reports: (d) => ['conclude_invocation', uuid(d['invocation_id']), jsonb(d['conclusion'])],
   artifacts: (d) => ['conclude_invocation', uuid(d['invocation_id']), jsonb(d['conclusion'])],
+  outcome_verifications: (d) => ['record_verification', jsonb(d)],
+  delivery_assessments: (d) => ['assess_delivery', jsonb(d)],
+  outcome_integrations: (d) => ['record_integration', jsonb(d)],
+  lifecycle_events: (d) => ['record_lifecycle', jsonb(d)],
   os_events: (d) => ['register_event', jsonb(d)],
   agent_lineage_links: (d) => ['declare_link', jsonb(d)],
 };
@@ -110,6 +114,16 @@ describe('the exposed function', () => {
       const received = jsonb({ type: 'shop.order.placed', source: 'shop', data: {} });
       const outcome = await tried(role, (tx) => callIn(tx, 'register_event', received));
       expect(outcome, `${role} ${table}`).toBe(may ? 'written' : 'not_permitted');
+    }
+  });
+
+  it('says what an execution does by the same rights as of an invocation', async () => {
+    for (const { role, own, may } of CELLS.filter((cell) => cell.table === 'lifecycle_events')) {
+      const execution_id = subjects.get(key(own))?.execution['execution_id'];
+      const outcome = await tried(role, (tx) =>
+        callIn(tx, 'record_lifecycle', jsonb({ execution_id, lifecycle: 'waiting' })),
+      );
+      expect(outcome, `${role} ${JSON.stringify(own)}`).toBe(may ? 'written' : 'not_permitted');
     }
   });
 

@@ -50,6 +50,14 @@ function requestFor(table: WriteTable, document: Document): [method: string, pat
     case 'phase_reports':
     case 'artifacts':
       return ['POST', `/invocations/${document['invocation_id']}/conclude`, conclusion()];
+    case 'outcome_verifications':
+      return ['POST', `/judgments/${document['outcome_id']}/verifications`, document];
+    case 'delivery_assessments':
+      return ['POST', `/judgments/${document['outcome_id']}/deliveries`, document];
+    case 'outcome_integrations':
+      return ['POST', `/judgments/${document['outcome_id']}/integration`, document];
+    case 'lifecycle_events':
+      return ['POST', '/judgments/lifecycle', document];
     case 'os_events':
       return ['POST', '/events', document];
     case 'agent_lineage_links':

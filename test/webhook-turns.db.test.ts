@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonb, uuid } from '../src/database/statement.ts';
 import type { TurnOrder } from '../src/relay/ledger.ts';
 import { useDatabase } from './support/database.ts';
-import { type Document, envelopeFor, event, invocationStart } from './support/envelopes.ts';
+import { type Document, envelopeFor, event, invocationStart, verification } from './support/envelopes.ts';
 import { codeOf } from './support/refused.ts';
 import { ORCHESTRATOR } from './support/sql-ledger.ts';
 import { delivered, ended, failed, idsOf, relayCalls, webhookCalls } from './support/webhook-turns.ts';
@@ -52,9 +52,30 @@ describe('what a relay is given', () => {
             correlation_id: 'after',
             status: 'success',
             duration_ms: 1850,
+            judgment: 'delivered',
+            verification: 'skipped',
           },
         },
       },
+    ]);
+  });
+
+  it('of an outcome how it is judged as of sending, of evidence what it said and no later word', async () => {
+    const tenantId = await database.tenant();
+    await registered(tenantId);
+    const ledger = orchestrating(tenantId);
+    const [id = ''] = await ended(ledger, 'c');
+    const broken = { verification: 'failed', process: { ...verification(id)['process'], exit_code: 1 } };
+    for (const over of [broken, {}]) await ledger.ask('record_verification', jsonb(verification(id, over)));
+    await ledger.ask('assess_delivery', jsonb({ outcome_id: id, assessment: 'delivered' }));
+    await readable(tenantId);
+    const { turn } = await taken(tenantId);
+    const said = turn.due.map(({ event }) => [event?.type, event?.data?.['verification'], event?.data?.['judgment']]);
+    expect(said).toEqual([
+      ['os.outcome.succeeded', 'passed', 'verified'],
+      ['os.evidence.verification', 'failed', 'verified'],
+      ['os.evidence.verification', 'passed', 'verified'],
+      ['os.evidence.delivery', 'passed', 'verified'],
     ]);
   });
 

@@ -2,6 +2,8 @@ import { breakdown } from './breakdown.ts';
 import { conclude } from './conclude.ts';
 import { decided } from './decided.ts';
 import { http } from './http.ts';
+import { judgments } from './judgments.ts';
+import { mirrorEvidence } from './mirror-evidence.ts';
 import { mirrorLag } from './mirror-lag.ts';
 import { mirrorRebuild } from './mirror-rebuild.ts';
 import { mirrorWrite } from './mirror-write.ts';
@@ -24,7 +26,9 @@ export const BENCHMARKS: Readonly<Record<string, () => Promise<string>>> = {
   sweep,
   phase,
   conclude,
+  judgments,
   'mirror-write': mirrorWrite,
   'mirror-lag': mirrorLag,
   'mirror-rebuild': mirrorRebuild,
+  'mirror-evidence': mirrorEvidence,
 };

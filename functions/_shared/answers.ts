@@ -27,6 +27,10 @@ export const KINDS = {
   hitlRequest: { member: 'request', ids: ['hitl_request_id'], conflict: 'hitl_request_conflict' },
   hitlResolution: { member: 'resolution', ids: ['hitl_request_id', 'resolution'], conflict: 'hitl_conflict' },
   webhook: { member: 'webhook', ids: ['webhook_id'], conflict: 'webhook_conflict' },
+  verification: { member: 'verification', ids: ['verification_id', 'outcome_id'], conflict: 'evidence_conflict' },
+  delivery: { member: 'assessment', ids: ['assessment_id', 'outcome_id'], conflict: 'evidence_conflict' },
+  integration: { member: 'integration', ids: ['outcome_id'], conflict: 'evidence_conflict' },
+  lifecycle: { member: 'event', ids: ['lifecycle_event_id'], conflict: 'evidence_conflict' },
   link: { member: 'link', ids: ['link_id'], conflict: 'link_conflict' },
 } as const satisfies Record<string, RecordKind>;
 

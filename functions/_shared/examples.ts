@@ -95,6 +95,21 @@ export const EXAMPLES = {
     observation: { exit_code: 0, stream_intact: true, cancelled: false, timed_out: false },
     files: [{ path: 'artifacts/output/plan.md', content: '# Shipping plan\n\nCarrier B, from the second week on.\n' }],
   },
+  verification: {
+    verification: 'failed',
+    process: { started: true, timed_out: false, system_fault: false, signal: null, exit_code: 1 },
+    command: 'npm test',
+    duration_ms: 8200,
+    output_excerpt: '1 of 212 tests failed: editions are never sold twice',
+  },
+  delivery: { assessment: 'missing_deliverable', reason: 'The plan was asked for as artifacts/output/plan.md.' },
+  integration: { reference: 'https://git.example.com/shop/pull/45' },
+  lifecycle: {
+    invocation_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    lifecycle: 'waiting',
+    reason: 'for the carrier’s price list',
+  },
+  gate: { ids: ['7d444840-9dc0-41d1-b245-5ffdce74fad2'], allow_unverified: 'The checks are down; read by hand.' },
   cancellation: { reason: 'The sale was withdrawn.' },
   webhook: {
     url: 'https://observability.example.com/ledger',

@@ -15,7 +15,7 @@ export const read: Endpoint = endpoint({
   summary: 'Read an outcome',
   description:
     'The envelope, whose it is, and when and by whom it was recorded. `late` holds envelopes that lost the race to it; ' +
-    '`judgment` and `verification` are reserved and null.',
+    '`judgment` says whether it succeeded, derived when it is read (GET /judgments/{id} says why); `verification` is what it rests on.',
   params: z.strictObject({ outcome_id: uuidParameter('The outcome.') }),
   answers: { 200: { description: 'The outcome.', schema: ref('Outcome') } },
   errors: ['unknown_outcome'],

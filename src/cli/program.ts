@@ -10,6 +10,7 @@ import { registerEnvelope } from './commands/envelope.ts';
 import { registerEpoch } from './commands/epoch.ts';
 import { registerExec } from './commands/exec.ts';
 import { registerGaps } from './commands/gaps.ts';
+import { registerGate } from './commands/gate.ts';
 import { registerHitl } from './commands/hitl.ts';
 import { registerImpact } from './commands/impact.ts';
 import { registerInit } from './commands/init.ts';
@@ -19,12 +20,15 @@ import { registerPhase } from './commands/phase.ts';
 import { registerPolicy } from './commands/policy.ts';
 import { registerRoles } from './commands/roles.ts';
 import { registerSql } from './commands/sql.ts';
+import { registerStats } from './commands/stats.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerSweep } from './commands/sweep.ts';
 import { registerSync } from './commands/sync.ts';
 import { registerTenant } from './commands/tenant.ts';
 import { registerToken } from './commands/token.ts';
 import { registerUp } from './commands/up.ts';
+import { registerVerify } from './commands/verify.ts';
+import { registerWait } from './commands/wait.ts';
 import { registerWhy } from './commands/why.ts';
 import { registerWorkers } from './commands/workers.ts';
 import { EXIT } from './exit.ts';
@@ -57,6 +61,10 @@ const REGISTER = [
   registerEnvelope,
   registerPhase,
   registerJudgment,
+  registerVerify,
+  registerGate,
+  registerWait,
+  registerStats,
   registerSql,
   registerCypher,
   registerSync,

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { withoutPassword } from './database.ts';
 import type { LocalStack } from './local-stack.ts';
+import { clean } from './render/clean.ts';
 import type { Colour } from './render/colour.ts';
 import { renderFields } from './render/table.ts';
 
@@ -14,6 +15,7 @@ export const FUNCTIONS = [
   'policy',
   'lineage',
   'artifacts',
+  'judgments',
   'statistics',
 ] as const;
 
@@ -33,6 +35,8 @@ export interface StatusDocument {
   issuer: string | null;
   data_dir: string | null;
   graph: LocalStack['graph'] | null;
+  /** Of the graph `neo4j`: its Bolt address and login; `password` of one that the stack started alone. */
+  neo4j: NonNullable<LocalStack['neo4j']> | null;
   workers: WorkerStatus[];
   pid: number | null;
   tenant_id: string | null;
@@ -45,6 +49,15 @@ export interface WorkerStatus {
   state: string;
   url: string | null;
   pid: number | null;
+  /** What keeps it from its work, by its own word or, where it cannot say so, by that of the stack that starts it again. */
+  reason: Reason | null;
+}
+
+interface Reason {
+  code: string;
+  message: string;
+  /** Null where it passes by itself. */
+  remedy: string | null;
 }
 
 export async function statusOf(stack: LocalStack, tenantId: string | null): Promise<StatusDocument> {
@@ -56,6 +69,7 @@ export async function statusOf(stack: LocalStack, tenantId: string | null): Prom
     issuer: stack.issuer,
     data_dir: stack.dataDir,
     graph: stack.graph,
+    neo4j: stack.neo4j ?? null,
     workers: await Promise.all(stack.workers.map(workerStatus)),
     pid: stack.pid,
     tenant_id: tenantId,
@@ -73,6 +87,7 @@ export async function remoteStatus(functionsUrl: string): Promise<StatusDocument
     issuer: null,
     data_dir: null,
     graph: null,
+    neo4j: null,
     workers: [],
     pid: null,
     tenant_id: null,
@@ -80,21 +95,29 @@ export async function remoteStatus(functionsUrl: string): Promise<StatusDocument
   };
 }
 
-async function workerStatus({ name, state, url, pid }: LocalStack['workers'][number]): Promise<WorkerStatus> {
-  const word = url === undefined ? undefined : await wordOf(url, name).catch(() => 'down');
-  return { name, state: word ?? state, url: url ?? null, pid: pid ?? null };
+async function workerStatus({ name, state, url, pid, reason }: LocalStack['workers'][number]): Promise<WorkerStatus> {
+  const said =
+    url === undefined ? undefined : await wordOf(url, name).catch(() => ({ state: 'down', degraded_by: [] }));
+  // Its own word is newer than its last death, once it has one.
+  const told = said && !['starting', 'down'].includes(said.state) ? said.degraded_by[0] : reason;
+  return { name, state: said?.state ?? state, url: url ?? null, pid: pid ?? null, reason: told ?? null };
+}
+
+interface Word {
+  state: string;
+  degraded_by: Reason[];
 }
 
 /** A worker opens both sides within moments; until then its word would be old before it is read. */
 const LONGEST_OPENING_MS = 30_000;
 
 /** A worker that is not well answers 503 with the same body. */
-async function wordOf(url: string, name: string): Promise<string | undefined> {
+async function wordOf(url: string, name: string): Promise<Word | undefined> {
   for (const end = Date.now() + LONGEST_OPENING_MS; ; await wait(50)) {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) });
-    const { workers } = (await response.json()) as { workers: { name: string; state: string }[] };
-    const word = workers.find((worker) => worker.name === name)?.state;
-    if (word !== 'starting' || Date.now() > end) return word;
+    const { workers } = (await response.json()) as { workers: (Word & { name: string })[] };
+    const word = workers.find((worker) => worker.name === name);
+    if (word?.state !== 'starting' || Date.now() > end) return word;
   }
 }
 
@@ -140,14 +163,26 @@ export function renderStatus(status: StatusDocument, colour: Colour): string {
       ['keys (JWKS)', status.jwks_url],
       ['data', status.data_dir],
       ['tenant', status.tenant_id],
-      ['graph', status.graph],
+      ['graph', status.neo4j ? neo4jText(status.neo4j) : status.graph],
       ['workers', status.pid === null ? null : workersText(status.workers)],
       ['pid', status.pid],
     ],
     colour,
   );
   const health = [paint(status.health.status), ...unwell.map(([name, word]) => `${name}: ${word}`)].join('  ');
-  return `${fields}\n${colour.dim('health'.padEnd(11))}  ${health}`;
+  const parts = [...(status.neo4j ? [{ name: 'neo4j', ...status.neo4j }] : []), ...status.workers];
+  const reasons = parts.flatMap(({ name, reason }) => (reason ? [reasonText(name, reason, colour)] : []));
+  return [`${fields}\n${colour.dim('health'.padEnd(11))}  ${health}`, ...reasons].join('\n');
+}
+
+function reasonText(name: string, { code, message, remedy }: Reason, colour: Colour): string {
+  const what = `${name}: ${colour.bad(code)}  ${clean(message)}`;
+  return remedy ? `${what}\n  ${colour.note('→')} ${remedy}` : what;
+}
+
+/** As with the database: where the password is, not what it is. */
+function neo4jText({ uri, user, password_in }: NonNullable<StatusDocument['neo4j']>): string {
+  return `neo4j ${uri} (user ${user ?? 'by default'}, password in ${password_in})`;
 }
 
 function workersText(workers: readonly WorkerStatus[]): string {

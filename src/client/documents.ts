@@ -25,6 +25,7 @@ import type {
   Timing,
   ToolCall,
 } from '../contract/index.ts';
+import type { JudgmentWord, VerificationWord } from './judgment-documents.ts';
 import type { ExecutionResult } from './phase-documents.ts';
 
 export type {
@@ -90,8 +91,10 @@ export type OutcomeRecord = RecordedEnvelope & {
   timing_drift_ms: number | null;
   /** Envelopes that lost the race to this one. */
   late: LateOutcome[] | null;
-  judgment: unknown;
-  verification: unknown;
+  /** Whether it succeeded: `verified` and `delivered` say yes, no other word does. */
+  judgment: JudgmentWord;
+  /** What verification says of it. */
+  verification: VerificationWord;
 };
 
 /** `running`: open and in time · `stalled`: its heartbeat lapsed · `overdue`: past its deadline · `ended`. */

@@ -1,5 +1,6 @@
 import type { OutcomeStatus } from '../contract/index.ts';
 import type { WorkState } from './documents.ts';
+import type { JudgmentWord, LifecycleWord, VerificationWord } from './judgment-documents.ts';
 
 /** Members that every list understands. */
 export interface PageFilter {
@@ -48,6 +49,29 @@ export interface FailureRateFilter {
   /** Concluded at or after this time (RFC 3339). */
   from?: string;
   /** Concluded before this time (RFC 3339). */
+  to?: string;
+}
+
+/** `from` and `to` are about the start. */
+export interface JudgmentFilter extends PageFilter {
+  judgment?: JudgmentWord;
+  lifecycle?: LifecycleWord;
+  verification?: VerificationWord;
+  source_type?: 'agent' | 'workflow';
+  source_id?: string;
+  source_version?: string;
+  domain?: string;
+  correlation_id?: string;
+}
+
+export interface JudgmentStatisticsFilter {
+  source_type?: 'agent' | 'workflow';
+  source_id?: string;
+  source_version?: string;
+  domain?: string;
+  /** Recorded at or after this time (RFC 3339). */
+  from?: string;
+  /** Recorded before this time (RFC 3339). */
   to?: string;
 }
 

@@ -9,6 +9,7 @@ import { type Definitions, definitions } from './groups/definitions.ts';
 import { type Events, events } from './groups/events.ts';
 import { type Executions, executions } from './groups/executions.ts';
 import { type Invocations, invocations } from './groups/invocations.ts';
+import { type Judgments, judgments } from './groups/judgments.ts';
 import { type Lineage, lineage } from './groups/lineage.ts';
 import { type Outcomes, outcomes } from './groups/outcomes.ts';
 import { type PolicyGroup, policy } from './groups/policy.ts';
@@ -45,6 +46,7 @@ export interface Ledger {
   readonly definitions: Definitions;
   readonly lineage: Lineage;
   readonly artifacts: Artifacts;
+  readonly judgments: Judgments;
   readonly statistics: Statistics;
   /**
    * Runs `fn` as one agent invocation: the start row before it, exactly one outcome after it. Resolves with the
@@ -86,6 +88,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     definitions: definitions(transport),
     lineage: lineage(transport),
     artifacts: artifacts(transport),
+    judgments: judgments(transport),
     statistics: statistics(transport),
     async health() {
       const call = { method: 'GET', path: 'outcomes/health', alsoAnswers: 503, retry: { attempts: 1 } } as const;

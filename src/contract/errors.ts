@@ -313,6 +313,30 @@ export const ERRORS = {
     'Nobody vouches that this very set was parsed and validated.',
     'Store it through the `policy` function, which checks it.',
   ),
+  evidence_invalid: entry(
+    422,
+    'The evidence contradicts itself or its outcome',
+    'The word is not the one that the process decides, the outcome is one that never ran, or a required verification would be resolved away.',
+    'Correct what `violations` names; docs/judgments.md has the table of processes.',
+  ),
+  evidence_conflict: entry(
+    409,
+    'The evidence stands otherwise',
+    'Evidence of this id stands with other content, or the outcome has its one integration already.',
+    'Read the recorded one; record other evidence under a new id.',
+  ),
+  gate_refused: entry(
+    409,
+    'The gate stays shut',
+    'At least one of the outcomes is not judged to have succeeded, and no flag that would do was given.',
+    'Read `violations`: each names the judgment, and the flag that would let it pass, if there is one.',
+  ),
+  unknown_subject: entry(
+    404,
+    'Unknown subject',
+    'No outcome, invocation or execution of this tenant has this id.',
+    'Check the id and the token’s tenant.',
+  ),
   conclusion_invalid: entry(
     422,
     'The conclusion contradicts itself',

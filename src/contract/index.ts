@@ -18,15 +18,19 @@ export { sourceDefinitionSchema } from './documents/source-definition.ts';
 export { executionStartSchema, invocationStartSchema } from './documents/starts.ts';
 export { toolCallSchema } from './documents/tool-call.ts';
 export type {
+  DeliveryAssessment,
   EnvelopeInput,
   ErrorEntry as EnvelopeError,
   Escalation,
   EventDocument,
   ExecutionContext,
   ExecutionStart,
+  GateRequest,
   HitlRequest,
   HitlResolution,
+  Integration,
   InvocationStart,
+  LifecycleEvent,
   Link,
   OutcomeEnvelope,
   Policy,
@@ -37,6 +41,7 @@ export type {
   SourceDefinition,
   Timing,
   ToolCall,
+  Verification,
 } from './documents/types.ts';
 export { ERROR_CODES, ERRORS, type ErrorCode, type ErrorEntry, errorPage, isErrorCode } from './errors.ts';
 export {

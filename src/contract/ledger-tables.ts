@@ -15,15 +15,24 @@ export const FEED_TABLES = [
   'os_events',
   'agent_invocation_outcomes',
   'workflow_outcomes',
+  'outcome_verifications',
+  'delivery_assessments',
+  'outcome_integrations',
+  'lifecycle_events',
   'late_outcomes',
   'agent_lineage_links',
   'tombstones',
 ] as const;
 
-/** What lineage is made of: the kinds of feed row that a graph mirrors. */
+/** What lineage is made of, and what judgments of it rest on: the kinds of feed row that a graph mirrors. */
 export const LINEAGE_TABLES = [
   'agent_invocation_outcomes',
   'workflow_outcomes',
+  'outcome_verifications',
+  'delivery_assessments',
+  'outcome_integrations',
+  'hitl_requests',
+  'hitl_resolutions',
   'agent_lineage_links',
   'tombstones',
 ] as const satisfies readonly (typeof FEED_TABLES)[number][];
@@ -44,6 +53,10 @@ export const DOCUMENT_COLUMNS: Readonly<Partial<Record<(typeof FEED_TABLES)[numb
   phase_reports: ['claims', 'warnings', 'observation', 'error'],
   artifacts: ['title', 'content', 'content_bytes'],
   os_events: ['data'],
+  outcome_verifications: ['command', 'output_excerpt'],
+  delivery_assessments: ['reason'],
+  outcome_integrations: ['reference', 'gate_reason'],
+  lifecycle_events: ['reason'],
   agent_invocation_outcomes: ['outcome_envelope'],
   workflow_outcomes: ['outcome_envelope', 'verdict_detail'],
   late_outcomes: ['outcome_envelope'],

@@ -26,3 +26,6 @@ export const RECOVERED_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Bytes: the body of a request that may be large, a batch or a conclusion. */
 export const LARGE_BODY_MAX_BYTES = 16 * 1024 * 1024;
+
+/** How long a verification runs at most that names no other limit, and how long whoever waits for one waits for it. */
+export const VERIFICATION_LIMIT_MS = 10 * 60 * 1000;

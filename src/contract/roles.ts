@@ -3,6 +3,8 @@
  * triggers are generated from these tables; a test walks the whole matrix in SQL and over HTTP.
  */
 
+import type { GateFlag } from './judgment/words.ts';
+
 /** `app_metadata.ledger_role` of a token. */
 export const ROLES = ['agent', 'worker', 'orchestrator', 'policy_guard', 'operator', 'auditor'] as const;
 export type LedgerRole = (typeof ROLES)[number];
@@ -16,6 +18,12 @@ export type Scope = 'any' | 'own_source' | 'own_subject' | 'others_source' | 'ow
 
 /** Who may give an open subject up (design section 3): a call, not a write to a table. */
 export const CANCELING_ROLES = ['orchestrator', 'operator'] as const satisfies readonly LedgerRole[];
+
+/** Who may pass a gate that does not open by itself (design section 11), by the flag it needs; never for its own work. */
+export const GATE_FLAG_ROLES = {
+  allow_unverified: ['orchestrator', 'operator'],
+  override_broken: ['operator'],
+} as const satisfies Record<GateFlag, readonly LedgerRole[]>;
 
 /** Who registers webhooks, reads them, rotates their secrets and sends again what died. */
 export const WEBHOOK_ROLES = ['operator'] as const satisfies readonly LedgerRole[];
@@ -147,6 +155,26 @@ export const WRITABLE_COLUMNS = {
     'recovered',
     'is_primary',
   ],
+  outcome_verifications: [
+    'tenant_id',
+    'verification_id',
+    'outcome_id',
+    'verification',
+    'started',
+    'timed_out',
+    'system_fault',
+    'signal',
+    'exit_code',
+    'command',
+    'duration_ms',
+    'output_sha256',
+    'output_bytes',
+    'output_excerpt',
+    'resolved_verify',
+  ],
+  delivery_assessments: ['tenant_id', 'assessment_id', 'outcome_id', 'assessment', 'reason'],
+  outcome_integrations: ['tenant_id', 'outcome_id', 'reference', 'gate_flag', 'gate_reason'],
+  lifecycle_events: ['tenant_id', 'lifecycle_event_id', 'invocation_id', 'execution_id', 'lifecycle', 'reason'],
   os_events: ['tenant_id', 'event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data'],
   agent_lineage_links: ['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'],
 } as const;
@@ -167,6 +195,10 @@ const NOTHING: Record<WriteTable, Scope> = {
   hitl_resolutions: 'none',
   phase_reports: 'none',
   artifacts: 'none',
+  outcome_verifications: 'none',
+  delivery_assessments: 'none',
+  outcome_integrations: 'none',
+  lifecycle_events: 'none',
   os_events: 'none',
   agent_lineage_links: 'none',
 };
@@ -192,6 +224,9 @@ export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
     late_outcomes: 'own_subject',
     phase_reports: 'own_subject_of_others',
     artifacts: 'own_subject_of_others',
+    outcome_verifications: 'others_source',
+    delivery_assessments: 'others_source',
+    lifecycle_events: 'own_subject_of_others',
     os_events: 'own_subject',
   },
   orchestrator: {
@@ -207,8 +242,16 @@ export const ROLE_MATRIX: Record<LedgerRole, Record<WriteTable, Scope>> = {
     hitl_requests: 'any',
     phase_reports: 'others_source',
     artifacts: 'others_source',
+    outcome_verifications: 'others_source',
+    delivery_assessments: 'others_source',
+    lifecycle_events: 'others_source',
   },
   policy_guard: { ...NOTHING, ...OWN_INVOCATIONS, policy_decisions: 'others_source', policy_sets: 'any' },
-  operator: { ...NOTHING, source_definitions: 'any', hitl_resolutions: 'others_source' },
+  operator: {
+    ...NOTHING,
+    source_definitions: 'any',
+    hitl_resolutions: 'others_source',
+    outcome_integrations: 'others_source',
+  },
   auditor: { ...NOTHING },
 };

@@ -9,6 +9,7 @@ export * from './executions.ts';
 export { EXPECTED_FINGERPRINT, type FeedHolder, judgeHealth, type LedgerHealth } from './health.ts';
 export * from './hitl.ts';
 export * from './invocations.ts';
+export * from './judgments.ts';
 export * from './lineage.ts';
 export * from './outcomes.ts';
 export * from './phases.ts';

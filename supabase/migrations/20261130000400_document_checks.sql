@@ -173,6 +173,54 @@ comment on function ledger_internal.artifact_max_bytes() is 'The most bytes of o
 revoke all on function ledger_internal.artifact_max_bytes() from public;
 grant execute on function ledger_internal.artifact_max_bytes() to authenticated, service_role;
 
+create or replace function ledger_internal.verification_required(verify text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return coalesce(btrim(verify, e'\t\n\x0b\f\r ') <> all (array['', 'none', 'false', 'skip']), false);
+end
+$body$;
+comment on function ledger_internal.verification_required(text) is 'Whether a verify asks for a verification; auto does.';
+revoke all on function ledger_internal.verification_required(text) from public;
+grant execute on function ledger_internal.verification_required(text) to authenticated, service_role;
+
+create or replace function ledger_internal.process_verdict(started boolean, timed_out boolean, system_fault boolean, signal text, exit_code bigint) returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return case when timed_out then 'timed_out' when not started then 'infrastructure_failure' when system_fault then 'infrastructure_failure' when signal is not null then 'infrastructure_failure' when (exit_code is null or exit_code = 126 or exit_code = 127) then 'infrastructure_failure' when (exit_code = 0) then 'passed' when true then 'failed' end;
+end
+$body$;
+comment on function ledger_internal.process_verdict(boolean, boolean, boolean, text, bigint) is 'What a verification''s process says, from how it ended alone.';
+revoke all on function ledger_internal.process_verdict(boolean, boolean, boolean, text, bigint) from public;
+grant execute on function ledger_internal.process_verdict(boolean, boolean, boolean, text, bigint) to authenticated, service_role;
+
+create or replace function ledger_internal.status_ran(status text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return coalesce(status = any (array['success', 'partial', 'failure', 'timeout', 'escalated']), false);
+end
+$body$;
+comment on function ledger_internal.status_ran(text) is 'Whether an outcome of this status is of something that ran.';
+revoke all on function ledger_internal.status_ran(text) from public;
+grant execute on function ledger_internal.status_ran(text) to authenticated, service_role;
+
+create or replace function ledger_internal.may_pass_gate(flag text, ledger_role text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return coalesce(case flag when 'allow_unverified' then ledger_role = any (array['orchestrator', 'operator']) when 'override_broken' then ledger_role = any (array['operator']) end, false);
+end
+$body$;
+comment on function ledger_internal.may_pass_gate(text, text) is 'Whether a role may pass a gate with this flag.';
+revoke all on function ledger_internal.may_pass_gate(text, text) from public;
+grant execute on function ledger_internal.may_pass_gate(text, text) to authenticated, service_role;
+
 create or replace function ledger_internal.relation_allowed(relation text, source_type text, target_type text) returns boolean
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -202,7 +250,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_sets', 'policy_decisions', 'hitl_requests', 'hitl_resolutions', 'phase_reports', 'artifacts', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
+  return array['source_definitions', 'workflow_executions', 'agent_invocations', 'agent_tool_calls', 'policy_sets', 'policy_decisions', 'hitl_requests', 'hitl_resolutions', 'phase_reports', 'artifacts', 'os_events', 'agent_invocation_outcomes', 'workflow_outcomes', 'outcome_verifications', 'delivery_assessments', 'outcome_integrations', 'lifecycle_events', 'late_outcomes', 'agent_lineage_links', 'tombstones'];
 end
 $body$;
 comment on function ledger_internal.feed_tables() is 'The tables the feed reads.';
@@ -214,7 +262,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-  return case ledger_table when 'source_definitions' then array['output_schema', 'confidence_schema'] when 'workflow_executions' then array['attributes'] when 'agent_invocations' then array['surfaces', 'attributes'] when 'agent_tool_calls' then array['input', 'output', 'error', 'timing'] when 'policy_sets' then array['policies', 'schema', 'mask', 'note'] when 'policy_decisions' then array['evaluation'] when 'hitl_requests' then array['reason'] when 'hitl_resolutions' then array['reason'] when 'phase_reports' then array['claims', 'warnings', 'observation', 'error'] when 'artifacts' then array['title', 'content', 'content_bytes'] when 'os_events' then array['data'] when 'agent_invocation_outcomes' then array['outcome_envelope'] when 'workflow_outcomes' then array['outcome_envelope', 'verdict_detail'] when 'late_outcomes' then array['outcome_envelope'] else '{}' end;
+  return case ledger_table when 'source_definitions' then array['output_schema', 'confidence_schema'] when 'workflow_executions' then array['attributes'] when 'agent_invocations' then array['surfaces', 'attributes'] when 'agent_tool_calls' then array['input', 'output', 'error', 'timing'] when 'policy_sets' then array['policies', 'schema', 'mask', 'note'] when 'policy_decisions' then array['evaluation'] when 'hitl_requests' then array['reason'] when 'hitl_resolutions' then array['reason'] when 'phase_reports' then array['claims', 'warnings', 'observation', 'error'] when 'artifacts' then array['title', 'content', 'content_bytes'] when 'os_events' then array['data'] when 'outcome_verifications' then array['command', 'output_excerpt'] when 'delivery_assessments' then array['reason'] when 'outcome_integrations' then array['reference', 'gate_reason'] when 'lifecycle_events' then array['reason'] when 'agent_invocation_outcomes' then array['outcome_envelope'] when 'workflow_outcomes' then array['outcome_envelope', 'verdict_detail'] when 'late_outcomes' then array['outcome_envelope'] else '{}' end;
 end
 $body$;
 comment on function ledger_internal.document_columns(text) is 'The columns of a feed table that are documents and not facts.';
@@ -2017,6 +2065,412 @@ $body$;
 comment on function ledger_internal.artifact_violations(jsonb) is 'What is wrong with this artifact: a list of {path, rule, message}, empty when it is good. Never raises.';
 revoke all on function ledger_internal.artifact_violations(jsonb) from public;
 grant execute on function ledger_internal.artifact_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.verification_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+  the_process jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['verification_id', 'outcome_id', 'verification', 'process', 'command', 'duration_ms', 'output_sha256', 'output_bytes', 'output_excerpt', 'resolved_verify'] = '{}'::jsonb
+    and ((doc ->> 'verification_id') is null or ((doc ->> 'verification_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$')
+    and ((doc ->> 'verification') = any (array['passed', 'failed', 'timed_out', 'infrastructure_failure', 'skipped', 'unobserved']))
+    and ((doc ->> 'command') is null or (jsonb_typeof((doc -> 'command')) = 'string' and (doc ->> 'command') <> ''))
+    and ((doc ->> 'duration_ms') is null or (case when (doc -> 'duration_ms') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'duration_ms'))::numeric % 1 = 0 else false end))
+    and ((doc ->> 'output_sha256') is null or (jsonb_typeof((doc -> 'output_sha256')) = 'string' and (doc ->> 'output_sha256') ~ '^[0-9a-f]{64}$'))
+    and ((doc ->> 'output_bytes') is null or (case when (doc -> 'output_bytes') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'output_bytes'))::numeric % 1 = 0 else false end))
+    and ((doc ->> 'output_excerpt') is null or (jsonb_typeof((doc -> 'output_excerpt')) = 'string'))
+    and ((doc ->> 'resolved_verify') is null or (jsonb_typeof((doc -> 'resolved_verify')) = 'string'))
+  ) is not true then return false; end if;
+  the_process := doc -> 'process';
+  if jsonb_typeof(the_process) = 'object' then
+    if (
+          the_process - array['started', 'timed_out', 'system_fault', 'signal', 'exit_code'] = '{}'::jsonb
+      and (jsonb_typeof((the_process -> 'started')) = 'boolean')
+      and (jsonb_typeof((the_process -> 'timed_out')) = 'boolean')
+      and (jsonb_typeof((the_process -> 'system_fault')) = 'boolean')
+      and ((the_process ->> 'signal') is null or (jsonb_typeof((the_process -> 'signal')) = 'string' and char_length((the_process ->> 'signal')) <= 200 and (the_process ->> 'signal') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
+      and ((the_process ->> 'exit_code') is null or (case when (the_process -> 'exit_code') between '-2147483648'::jsonb and '4294967295'::jsonb then ((the_process -> 'exit_code'))::numeric % 1 = 0 else false end))
+    ) is not true then return false; end if;
+  elsif not (coalesce(jsonb_typeof(the_process), 'null') = 'null') then return false;
+  end if;
+  return (
+        (not (coalesce((doc ->> 'verification') = any (array['passed', 'failed', 'timed_out', 'infrastructure_failure']), false)) or coalesce(jsonb_typeof(the_process), 'null') <> 'null')
+    and (not (coalesce((doc ->> 'verification') = 'skipped', false)) or coalesce(jsonb_typeof(the_process), 'null') = 'null')
+    and (not (coalesce((doc ->> 'verification') = any (array['passed', 'failed', 'timed_out', 'infrastructure_failure']), false)) or coalesce(jsonb_typeof((doc -> 'command')), 'null') <> 'null')
+    and (coalesce(pg_column_size(doc) <= 65536, true))
+  );
+end
+$body$;
+comment on function ledger_internal.verification_ok(jsonb) is 'Is this a good verification? Never raises. Says only yes or no: verification_violations tells why.';
+revoke all on function ledger_internal.verification_ok(jsonb) from public;
+grant execute on function ledger_internal.verification_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.verification_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['verification_id', 'outcome_id', 'verification', 'process', 'command', 'duration_ms', 'output_sha256', 'output_bytes', 'output_excerpt', 'resolved_verify']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'verification_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'verification_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/verification_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'outcome_id')), 'null') = 'null' then v := v || ledger_internal.violation('/outcome_id', 'required', 'is required and must be a version 4 UUID in lower case');
+  elsif ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/outcome_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'verification')), 'null') = 'null' then v := v || ledger_internal.violation('/verification', 'required', 'is required and must be one of passed, failed, timed_out, infrastructure_failure, skipped, unobserved');
+  elsif ((doc ->> 'verification') = any (array['passed', 'failed', 'timed_out', 'infrastructure_failure', 'skipped', 'unobserved'])) is not true then v := v || ledger_internal.violation('/verification', 'verification', 'must be one of passed, failed, timed_out, infrastructure_failure, skipped, unobserved');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'process')), 'null') = 'null' then null;
+  elsif jsonb_typeof((doc -> 'process')) is distinct from 'object' then v := v || ledger_internal.violation('/process', 'object', 'must be a JSON object');
+  else
+    for unknown_member in select jsonb_object_keys((doc -> 'process') - array['started', 'timed_out', 'system_fault', 'signal', 'exit_code']) limit 100 loop
+      v := v || ledger_internal.violation('/process' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+    end loop;
+    if coalesce(jsonb_typeof(((doc -> 'process') -> 'started')), 'null') = 'null' then v := v || ledger_internal.violation('/process/started', 'required', 'is required and must be true or false');
+    elsif (jsonb_typeof(((doc -> 'process') -> 'started')) = 'boolean') is not true then v := v || ledger_internal.violation('/process/started', 'boolean', 'must be true or false');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'process') -> 'timed_out')), 'null') = 'null' then v := v || ledger_internal.violation('/process/timed_out', 'required', 'is required and must be true or false');
+    elsif (jsonb_typeof(((doc -> 'process') -> 'timed_out')) = 'boolean') is not true then v := v || ledger_internal.violation('/process/timed_out', 'boolean', 'must be true or false');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'process') -> 'system_fault')), 'null') = 'null' then v := v || ledger_internal.violation('/process/system_fault', 'required', 'is required and must be true or false');
+    elsif (jsonb_typeof(((doc -> 'process') -> 'system_fault')) = 'boolean') is not true then v := v || ledger_internal.violation('/process/system_fault', 'boolean', 'must be true or false');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'process') -> 'signal')), 'null') = 'null' then null;
+    elsif (jsonb_typeof(((doc -> 'process') -> 'signal')) = 'string' and char_length(((doc -> 'process') ->> 'signal')) <= 200 and ((doc -> 'process') ->> 'signal') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/process/signal', 'id_text', 'must be a string of 1 to 200 characters that is not blank');
+    end if;
+    if coalesce(jsonb_typeof(((doc -> 'process') -> 'exit_code')), 'null') = 'null' then null;
+    elsif (case when ((doc -> 'process') -> 'exit_code') between '-2147483648'::jsonb and '4294967295'::jsonb then (((doc -> 'process') -> 'exit_code'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/process/exit_code', 'exit_code', 'must be a whole number of 32 bits');
+    end if;
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'command')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'command')) = 'string' and (doc ->> 'command') <> '') is not true then v := v || ledger_internal.violation('/command', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'duration_ms')), 'null') = 'null' then null;
+  elsif (case when (doc -> 'duration_ms') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'duration_ms'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/duration_ms', 'count', 'must be a whole number of at least 0');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'output_sha256')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'output_sha256')) = 'string' and (doc ->> 'output_sha256') ~ '^[0-9a-f]{64}$') is not true then v := v || ledger_internal.violation('/output_sha256', 'sha256', 'must be 64 hexadecimal digits in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'output_bytes')), 'null') = 'null' then null;
+  elsif (case when (doc -> 'output_bytes') between '0'::jsonb and '9007199254740991'::jsonb then ((doc -> 'output_bytes'))::numeric % 1 = 0 else false end) is not true then v := v || ledger_internal.violation('/output_bytes', 'count', 'must be a whole number of at least 0');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'output_excerpt')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'output_excerpt')) = 'string') is not true then v := v || ledger_internal.violation('/output_excerpt', 'text', 'must be a string');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'resolved_verify')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'resolved_verify')) = 'string') is not true then v := v || ledger_internal.violation('/resolved_verify', 'text', 'must be a string');
+  end if;
+  if (not (coalesce((doc ->> 'verification') = any (array['passed', 'failed', 'timed_out', 'infrastructure_failure']), false)) or coalesce(jsonb_typeof((doc -> 'process')), 'null') <> 'null') is not true then v := v || ledger_internal.violation('/process', 'process', 'is required: how a process ended decides what its verification says'); end if;
+  if (not (coalesce((doc ->> 'verification') = 'skipped', false)) or coalesce(jsonb_typeof((doc -> 'process')), 'null') = 'null') is not true then v := v || ledger_internal.violation('/process', 'process', 'must be null: what was skipped has no process'); end if;
+  if (not (coalesce((doc ->> 'verification') = any (array['passed', 'failed', 'timed_out', 'infrastructure_failure']), false)) or coalesce(jsonb_typeof((doc -> 'command')), 'null') <> 'null') is not true then v := v || ledger_internal.violation('/command', 'command', 'is required: it says what was run'); end if;
+  if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.verification_violations(jsonb) is 'What is wrong with this verification: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.verification_violations(jsonb) from public;
+grant execute on function ledger_internal.verification_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.delivery_assessment_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['assessment_id', 'outcome_id', 'assessment', 'reason'] = '{}'::jsonb
+    and ((doc ->> 'assessment_id') is null or ((doc ->> 'assessment_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$')
+    and ((doc ->> 'assessment') = any (array['delivered', 'hollow', 'missing_deliverable']))
+    and ((doc ->> 'reason') is null or (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> ''))
+  ) is not true then return false; end if;
+  return (
+        (not (coalesce((doc ->> 'assessment') = any (array['hollow', 'missing_deliverable']), false)) or coalesce(jsonb_typeof((doc -> 'reason')), 'null') <> 'null')
+    and (coalesce(pg_column_size(doc) <= 65536, true))
+  );
+end
+$body$;
+comment on function ledger_internal.delivery_assessment_ok(jsonb) is 'Is this a good delivery assessment? Never raises. Says only yes or no: delivery_assessment_violations tells why.';
+revoke all on function ledger_internal.delivery_assessment_ok(jsonb) from public;
+grant execute on function ledger_internal.delivery_assessment_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.delivery_assessment_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['assessment_id', 'outcome_id', 'assessment', 'reason']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'assessment_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'assessment_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/assessment_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'outcome_id')), 'null') = 'null' then v := v || ledger_internal.violation('/outcome_id', 'required', 'is required and must be a version 4 UUID in lower case');
+  elsif ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/outcome_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'assessment')), 'null') = 'null' then v := v || ledger_internal.violation('/assessment', 'required', 'is required and must be one of delivered, hollow, missing_deliverable');
+  elsif ((doc ->> 'assessment') = any (array['delivered', 'hollow', 'missing_deliverable'])) is not true then v := v || ledger_internal.violation('/assessment', 'delivery_assessment', 'must be one of delivered, hollow, missing_deliverable');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'reason')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '') is not true then v := v || ledger_internal.violation('/reason', 'name', 'must be a string that is not empty');
+  end if;
+  if (not (coalesce((doc ->> 'assessment') = any (array['hollow', 'missing_deliverable']), false)) or coalesce(jsonb_typeof((doc -> 'reason')), 'null') <> 'null') is not true then v := v || ledger_internal.violation('/reason', 'reason', 'is required: it says what was looked for and not found'); end if;
+  if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.delivery_assessment_violations(jsonb) is 'What is wrong with this delivery assessment: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.delivery_assessment_violations(jsonb) from public;
+grant execute on function ledger_internal.delivery_assessment_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.integration_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['outcome_id', 'reference', 'allow_unverified', 'override_broken'] = '{}'::jsonb
+    and ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$')
+    and (jsonb_typeof((doc -> 'reference')) = 'string' and (doc ->> 'reference') <> '')
+    and ((doc ->> 'allow_unverified') is null or (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> ''))
+    and ((doc ->> 'override_broken') is null or (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> ''))
+  ) is not true then return false; end if;
+  return (
+        (coalesce(pg_column_size(doc) <= 65536, true))
+  );
+end
+$body$;
+comment on function ledger_internal.integration_ok(jsonb) is 'Is this a good integration? Never raises. Says only yes or no: integration_violations tells why.';
+revoke all on function ledger_internal.integration_ok(jsonb) from public;
+grant execute on function ledger_internal.integration_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.integration_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['outcome_id', 'reference', 'allow_unverified', 'override_broken']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'outcome_id')), 'null') = 'null' then v := v || ledger_internal.violation('/outcome_id', 'required', 'is required and must be a version 4 UUID in lower case');
+  elsif ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/outcome_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'reference')), 'null') = 'null' then v := v || ledger_internal.violation('/reference', 'required', 'is required and must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'reference')) = 'string' and (doc ->> 'reference') <> '') is not true then v := v || ledger_internal.violation('/reference', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'allow_unverified')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> '') is not true then v := v || ledger_internal.violation('/allow_unverified', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'override_broken')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> '') is not true then v := v || ledger_internal.violation('/override_broken', 'name', 'must be a string that is not empty');
+  end if;
+  if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.integration_violations(jsonb) is 'What is wrong with this integration: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.integration_violations(jsonb) from public;
+grant execute on function ledger_internal.integration_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.lifecycle_event_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['lifecycle_event_id', 'invocation_id', 'execution_id', 'lifecycle', 'reason'] = '{}'::jsonb
+    and ((doc ->> 'lifecycle_event_id') is null or ((doc ->> 'lifecycle_event_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'invocation_id') is null or ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'execution_id') is null or ((doc ->> 'execution_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
+    and ((doc ->> 'lifecycle') = any (array['waiting', 'pending', 'running']))
+    and ((doc ->> 'reason') is null or (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> ''))
+  ) is not true then return false; end if;
+  return (
+        ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1)
+    and (coalesce(pg_column_size(doc) <= 65536, true))
+  );
+end
+$body$;
+comment on function ledger_internal.lifecycle_event_ok(jsonb) is 'Is this a good lifecycle event? Never raises. Says only yes or no: lifecycle_event_violations tells why.';
+revoke all on function ledger_internal.lifecycle_event_ok(jsonb) from public;
+grant execute on function ledger_internal.lifecycle_event_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.lifecycle_event_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['lifecycle_event_id', 'invocation_id', 'execution_id', 'lifecycle', 'reason']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'lifecycle_event_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'lifecycle_event_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/lifecycle_event_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'invocation_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/invocation_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') = 'null' then null;
+  elsif ((doc ->> 'execution_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/execution_id', 'uuid4', 'must be a version 4 UUID in lower case');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'lifecycle')), 'null') = 'null' then v := v || ledger_internal.violation('/lifecycle', 'required', 'is required and must be one of waiting, pending, running');
+  elsif ((doc ->> 'lifecycle') = any (array['waiting', 'pending', 'running'])) is not true then v := v || ledger_internal.violation('/lifecycle', 'lifecycle_event', 'must be one of waiting, pending, running');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'reason')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '') is not true then v := v || ledger_internal.violation('/reason', 'name', 'must be a string that is not empty');
+  end if;
+  if ((coalesce(jsonb_typeof((doc -> 'invocation_id')), 'null') <> 'null')::integer + (coalesce(jsonb_typeof((doc -> 'execution_id')), 'null') <> 'null')::integer = 1) is not true then v := v || ledger_internal.violation('', 'one_subject', 'must have exactly one of invocation_id and execution_id'); end if;
+  if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.lifecycle_event_violations(jsonb) is 'What is wrong with this lifecycle event: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.lifecycle_event_violations(jsonb) from public;
+grant execute on function ledger_internal.lifecycle_event_violations(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.gate_ok(doc jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  the_numbers jsonb;
+  the_ids jsonb;
+  the_ids_entry jsonb;
+begin
+  if jsonb_typeof(doc) is distinct from 'object' then return false; end if;
+  if pg_column_size(doc) > 1048576 or doc @? 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")' then return false; end if;
+  the_numbers := jsonb_path_query_array(doc, 'strict $.** ? (@.type() == "number")');
+  if (case when jsonb_array_length(the_numbers) > 64 then true else the_numbers::text ~ '[0-9.]{16}' end) then
+    if not ledger_internal.numbers_exact(the_numbers) then return false; end if;
+  end if;
+  if (
+        doc - array['ids', 'allow_unverified', 'override_broken'] = '{}'::jsonb
+    and ((doc ->> 'allow_unverified') is null or (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> ''))
+    and ((doc ->> 'override_broken') is null or (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> ''))
+  ) is not true then return false; end if;
+  the_ids := doc -> 'ids';
+  if jsonb_typeof(the_ids) = 'array' then
+    for i in 0 .. jsonb_array_length(the_ids) - 1 loop
+      the_ids_entry := the_ids -> i;
+      if ((the_ids_entry #>> '{}') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then return false; end if;
+    end loop;
+  else return false;
+  end if;
+  return (
+        (coalesce(jsonb_typeof(the_ids) <> 'null' and the_ids <> '[]'::jsonb, false))
+    and ((coalesce(jsonb_typeof(the_ids), 'null') = 'null' or ledger_internal.all_different(the_ids)))
+    and (coalesce(pg_column_size(doc) <= 65536, true))
+  );
+end
+$body$;
+comment on function ledger_internal.gate_ok(jsonb) is 'Is this a good gate? Never raises. Says only yes or no: gate_violations tells why.';
+revoke all on function ledger_internal.gate_ok(jsonb) from public;
+grant execute on function ledger_internal.gate_ok(jsonb) to authenticated, service_role;
+
+create or replace function ledger_internal.gate_violations(doc jsonb) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+  v jsonb;
+  entry jsonb;
+  unknown_member text;
+begin
+  v := ledger_internal.unstorable(doc);
+  if v <> '[]'::jsonb then return v; end if;
+  if jsonb_typeof(doc) is distinct from 'object' then return ledger_internal.violation('', 'object', 'must be a JSON object'); end if;
+  for unknown_member in select jsonb_object_keys(doc - array['ids', 'allow_unverified', 'override_broken']) limit 100 loop
+    v := v || ledger_internal.violation('' || ledger_internal.pointer_segment(unknown_member), 'unknown_member', 'is not a member of this object');
+  end loop;
+  if coalesce(jsonb_typeof((doc -> 'ids')), 'null') = 'null' then v := v || ledger_internal.violation('/ids', 'required', 'is required and must be an array');
+  elsif jsonb_typeof((doc -> 'ids')) is distinct from 'array' then v := v || ledger_internal.violation('/ids', 'array', 'must be an array');
+  else
+    for i in 0 .. jsonb_array_length((doc -> 'ids')) - 1 loop
+      exit when jsonb_array_length(v) >= 100;
+      entry := (doc -> 'ids') -> i;
+      if coalesce(jsonb_typeof(entry), 'null') = 'null' then v := v || ledger_internal.violation('/ids' || '/' || i, 'required', 'is required and must be a version 4 UUID in lower case');
+      elsif ((entry #>> '{}') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/ids' || '/' || i, 'uuid4', 'must be a version 4 UUID in lower case');
+      end if;
+    end loop;
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'allow_unverified')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> '') is not true then v := v || ledger_internal.violation('/allow_unverified', 'name', 'must be a string that is not empty');
+  end if;
+  if coalesce(jsonb_typeof((doc -> 'override_broken')), 'null') = 'null' then null;
+  elsif (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> '') is not true then v := v || ledger_internal.violation('/override_broken', 'name', 'must be a string that is not empty');
+  end if;
+  if (coalesce(jsonb_typeof((doc -> 'ids')) <> 'null' and (doc -> 'ids') <> '[]'::jsonb, false)) is not true then v := v || ledger_internal.violation('/ids', 'not_empty', 'must have at least one entry'); end if;
+  if ((coalesce(jsonb_typeof((doc -> 'ids')), 'null') = 'null' or ledger_internal.all_different((doc -> 'ids')))) is not true then v := v || ledger_internal.violation('/ids', 'unique', 'must not hold the same id twice'); end if;
+  if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
+  return jsonb_path_query_array(v, '$[0 to 99]');
+end
+$body$;
+comment on function ledger_internal.gate_violations(jsonb) is 'What is wrong with this gate: a list of {path, rule, message}, empty when it is good. Never raises.';
+revoke all on function ledger_internal.gate_violations(jsonb) from public;
+grant execute on function ledger_internal.gate_violations(jsonb) to authenticated, service_role;
 
 create or replace function ledger_internal.cancellation_ok(doc jsonb) returns boolean
 language plpgsql immutable parallel safe

@@ -34,6 +34,7 @@ create table public.agent_invocation_outcomes (
   timing_drift_ms        bigint      not null,
   result_schema_hash     text,
   confidence_schema_hash text,
+  verification_required  boolean     not null default false,
   origin                 text        not null default 'recorded',
   completion_reason      text,
   seq                    bigint      not null,
@@ -51,6 +52,7 @@ create index agent_invocation_outcomes_causation on public.agent_invocation_outc
 create index agent_invocation_outcomes_execution on public.agent_invocation_outcomes (execution_id, tenant_id) where execution_id is not null;
 create index agent_invocation_outcomes_failed on public.agent_invocation_outcomes (execution_id, tenant_id) where execution_id is not null and status in ('failure', 'timeout');
 create unique index agent_invocation_outcomes_feed on public.agent_invocation_outcomes (epoch, xid, seq);
+create index agent_invocation_outcomes_judged on public.agent_invocation_outcomes (tenant_id, source_id, recorded_at);
 create index agent_invocation_outcomes_page on public.agent_invocation_outcomes (tenant_id, epoch, xid, seq);
 create index agent_invocation_outcomes_escalated on public.agent_invocation_outcomes (tenant_id, recorded_at) where status = 'escalated';
 create index agent_invocation_outcomes_ungoverned on public.agent_invocation_outcomes (tenant_id, recorded_at) where decision is null and governance_class <> 'autonomous';
@@ -80,6 +82,7 @@ create table public.workflow_outcomes (
   timing_drift_ms        bigint      not null,
   result_schema_hash     text,
   confidence_schema_hash text,
+  verification_required  boolean     not null default false,
   origin                 text        not null default 'recorded',
   completion_reason      text,
   verdict                text,
@@ -98,6 +101,7 @@ create index workflow_outcomes_correlation on public.workflow_outcomes (correlat
 create index workflow_outcomes_causation on public.workflow_outcomes (causation_id, tenant_id);
 create index workflow_outcomes_parent on public.workflow_outcomes (parent_execution_id, tenant_id) where parent_execution_id is not null;
 create unique index workflow_outcomes_feed on public.workflow_outcomes (epoch, xid, seq);
+create index workflow_outcomes_judged on public.workflow_outcomes (tenant_id, source_id, recorded_at);
 create index workflow_outcomes_page on public.workflow_outcomes (tenant_id, epoch, xid, seq);
 create index workflow_outcomes_escalated on public.workflow_outcomes (tenant_id, recorded_at) where status = 'escalated';
 create index workflow_outcomes_ungoverned on public.workflow_outcomes (tenant_id, recorded_at) where decision is null and governance_class <> 'autonomous';
@@ -163,6 +167,7 @@ begin
         ('timing_drift_ms',        'duration_ms less the difference of the two times.'),
         ('result_schema_hash',     'The output schema the recorder says it checked the result against.'),
         ('confidence_schema_hash', 'The confidence schema the recorder says it checked.'),
+        ('verification_required',  'Whether the start row''s verify asks for a verification.'),
         ('origin',                 'recorded, concluded, swept, canceled or run: what wrote the outcome.'),
         ('completion_reason',      'The run''s or attempt''s closed completion word, or null.')
       ) as c (column_name, meaning)

@@ -197,7 +197,7 @@ begin
   if kind = 'invocation' then
     id := new.invocation_id;
     select i.source_type, i.source_id, i.source_version, i.domain, i.governance_class, i.correlation_id, i.causation_id, i.execution_id,
-           i.output_schema_hash, i.confidence_schema_hash,
+           i.output_schema_hash, i.confidence_schema_hash, i.verify is not null and ledger_internal.verification_required(i.verify),
            case when ledger_internal.may_write(tg_table_name, caller.ledger_role, caller.actor_id, i.source_id, i.recorded_by) then (
              select bool_and(case when k.exclusive then pg_advisory_xact_lock(k.key) is null else pg_advisory_xact_lock_shared(k.key) is null end) is not null
                from (select l.key, l.exclusive
@@ -214,12 +214,12 @@ begin
                       order by l.key, l.exclusive desc) k)
            end
       into new.source_type, new.source_id, new.source_version, new.domain, new.governance_class, new.correlation_id, new.causation_id, new.execution_id,
-           output_hash, confidence_hash, locked
+           output_hash, confidence_hash, new.verification_required, locked
       from public.agent_invocations i where i.invocation_id = id and i.tenant_id is not distinct from caller.tenant_id;
   else
     id := new.execution_id;
     select x.source_type, x.source_id, x.source_version, x.domain, x.governance_class, x.correlation_id, x.causation_id, x.parent_execution_id,
-           x.output_schema_hash, x.confidence_schema_hash,
+           x.output_schema_hash, x.confidence_schema_hash, x.verify is not null and ledger_internal.verification_required(x.verify),
            case when ledger_internal.may_write(tg_table_name, caller.ledger_role, caller.actor_id, x.source_id, x.recorded_by) then (
              select bool_and(case when k.exclusive then pg_advisory_xact_lock(k.key) is null else pg_advisory_xact_lock_shared(k.key) is null end) is not null
                from (select l.key, l.exclusive
@@ -236,7 +236,7 @@ begin
                       order by l.key, l.exclusive desc) k)
            end
       into new.source_type, new.source_id, new.source_version, new.domain, new.governance_class, new.correlation_id, new.causation_id, new.parent_execution_id,
-           output_hash, confidence_hash, locked
+           output_hash, confidence_hash, new.verification_required, locked
       from public.workflow_executions x where x.execution_id = id and x.tenant_id is not distinct from caller.tenant_id;
   end if;
   if not found then

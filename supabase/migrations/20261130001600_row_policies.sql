@@ -20,6 +20,10 @@ begin
     "hitl_resolutions": {"operator":"others_source"},
     "phase_reports": {"worker":"own_subject_of_others","orchestrator":"others_source"},
     "artifacts": {"worker":"own_subject_of_others","orchestrator":"others_source"},
+    "outcome_verifications": {"worker":"others_source","orchestrator":"others_source"},
+    "delivery_assessments": {"worker":"others_source","orchestrator":"others_source"},
+    "outcome_integrations": {"operator":"others_source"},
+    "lifecycle_events": {"worker":"own_subject_of_others","orchestrator":"others_source"},
     "os_events": {"agent":"own_source","worker":"own_subject","orchestrator":"any","policy_guard":"own_source"},
     "agent_lineage_links": {"orchestrator":"any"}
   }' -> ledger_table ->> ledger_role
@@ -48,7 +52,7 @@ create policy "the ledger's own triggers read source_definitions" on public.sour
 create policy "the ledger's own triggers write source_definitions" on public.source_definitions for insert to current_user
   with check (true);
 
-create policy "tokens write source_definitions of their tenant by the role matrix" on public.source_definitions for insert to authenticated
+create policy "tokens write source_definitions by the role matrix" on public.source_definitions for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = source_definitions.tenant_id
@@ -72,7 +76,7 @@ create policy "the ledger's own triggers read workflow_executions" on public.wor
 create policy "the ledger's own triggers write workflow_executions" on public.workflow_executions for insert to current_user
   with check (true);
 
-create policy "tokens write workflow_executions of their tenant by the role matrix" on public.workflow_executions for insert to authenticated
+create policy "tokens write workflow_executions by the role matrix" on public.workflow_executions for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = workflow_executions.tenant_id
@@ -97,7 +101,7 @@ create policy "the ledger's own triggers read agent_invocations" on public.agent
 create policy "the ledger's own triggers write agent_invocations" on public.agent_invocations for insert to current_user
   with check (true);
 
-create policy "tokens write agent_invocations of their tenant by the role matrix" on public.agent_invocations for insert to authenticated
+create policy "tokens write agent_invocations by the role matrix" on public.agent_invocations for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = agent_invocations.tenant_id
@@ -124,7 +128,7 @@ create policy "the ledger's own triggers read agent_tool_calls" on public.agent_
 create policy "the ledger's own triggers write agent_tool_calls" on public.agent_tool_calls for insert to current_user
   with check (true);
 
-create policy "tokens write agent_tool_calls of their tenant by the role matrix" on public.agent_tool_calls for insert to authenticated
+create policy "tokens write agent_tool_calls by the role matrix" on public.agent_tool_calls for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = agent_tool_calls.tenant_id
@@ -157,7 +161,7 @@ create policy "the ledger's own triggers read agent_invocation_outcomes" on publ
 create policy "the ledger's own triggers write agent_invocation_outcomes" on public.agent_invocation_outcomes for insert to current_user
   with check (true);
 
-create policy "tokens write agent_invocation_outcomes of their tenant by the role matrix" on public.agent_invocation_outcomes for insert to authenticated
+create policy "tokens write agent_invocation_outcomes by the role matrix" on public.agent_invocation_outcomes for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = agent_invocation_outcomes.tenant_id
@@ -190,7 +194,7 @@ create policy "the ledger's own triggers read workflow_outcomes" on public.workf
 create policy "the ledger's own triggers write workflow_outcomes" on public.workflow_outcomes for insert to current_user
   with check (true);
 
-create policy "tokens write workflow_outcomes of their tenant by the role matrix" on public.workflow_outcomes for insert to authenticated
+create policy "tokens write workflow_outcomes by the role matrix" on public.workflow_outcomes for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = workflow_outcomes.tenant_id
@@ -221,7 +225,7 @@ create policy "the ledger's own triggers read late_outcomes" on public.late_outc
 create policy "the ledger's own triggers write late_outcomes" on public.late_outcomes for insert to current_user
   with check (true);
 
-create policy "tokens write late_outcomes of their tenant by the role matrix" on public.late_outcomes for insert to authenticated
+create policy "tokens write late_outcomes by the role matrix" on public.late_outcomes for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = late_outcomes.tenant_id
@@ -254,7 +258,7 @@ create policy "the ledger's own triggers read policy_decisions" on public.policy
 create policy "the ledger's own triggers write policy_decisions" on public.policy_decisions for insert to current_user
   with check (true);
 
-create policy "tokens write policy_decisions of their tenant by the role matrix" on public.policy_decisions for insert to authenticated
+create policy "tokens write policy_decisions by the role matrix" on public.policy_decisions for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = policy_decisions.tenant_id
@@ -278,7 +282,7 @@ create policy "the ledger's own triggers read policy_sets" on public.policy_sets
 create policy "the ledger's own triggers write policy_sets" on public.policy_sets for insert to current_user
   with check (true);
 
-create policy "tokens write policy_sets of their tenant by the role matrix" on public.policy_sets for insert to authenticated
+create policy "tokens write policy_sets by the role matrix" on public.policy_sets for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = policy_sets.tenant_id
@@ -302,7 +306,7 @@ create policy "the ledger's own triggers read hitl_requests" on public.hitl_requ
 create policy "the ledger's own triggers write hitl_requests" on public.hitl_requests for insert to current_user
   with check (true);
 
-create policy "tokens write hitl_requests of their tenant by the role matrix" on public.hitl_requests for insert to authenticated
+create policy "tokens write hitl_requests by the role matrix" on public.hitl_requests for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = hitl_requests.tenant_id
@@ -326,7 +330,7 @@ create policy "the ledger's own triggers read hitl_resolutions" on public.hitl_r
 create policy "the ledger's own triggers write hitl_resolutions" on public.hitl_resolutions for insert to current_user
   with check (true);
 
-create policy "tokens write hitl_resolutions of their tenant by the role matrix" on public.hitl_resolutions for insert to authenticated
+create policy "tokens write hitl_resolutions by the role matrix" on public.hitl_resolutions for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = hitl_resolutions.tenant_id
@@ -350,7 +354,7 @@ create policy "the ledger's own triggers read phase_reports" on public.phase_rep
 create policy "the ledger's own triggers write phase_reports" on public.phase_reports for insert to current_user
   with check (true);
 
-create policy "tokens write phase_reports of their tenant by the role matrix" on public.phase_reports for insert to authenticated
+create policy "tokens write phase_reports by the role matrix" on public.phase_reports for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = phase_reports.tenant_id
@@ -375,7 +379,7 @@ create policy "the ledger's own triggers read artifacts" on public.artifacts for
 create policy "the ledger's own triggers write artifacts" on public.artifacts for insert to current_user
   with check (true);
 
-create policy "tokens write artifacts of their tenant by the role matrix" on public.artifacts for insert to authenticated
+create policy "tokens write artifacts by the role matrix" on public.artifacts for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = artifacts.tenant_id
@@ -392,6 +396,105 @@ create policy "retention deletes from artifacts" on public.artifacts for delete 
   using (true);
 grant select, delete on public.artifacts to ledger_retention;
 
+-- outcome_verifications
+create policy "tokens read outcome_verifications of their tenant" on public.outcome_verifications for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read outcome_verifications of the tenants they audit" on public.outcome_verifications for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read outcome_verifications" on public.outcome_verifications for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.outcome_verifications to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read outcome_verifications" on public.outcome_verifications for select to current_user
+  using (true);
+create policy "the ledger's own triggers write outcome_verifications" on public.outcome_verifications for insert to current_user
+  with check (true);
+
+create policy "tokens write outcome_verifications by the role matrix" on public.outcome_verifications for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = outcome_verifications.tenant_id
+       and case c.ledger_role
+      when 'worker' then outcome_verifications.source_id <> c.actor_id
+      when 'orchestrator' then outcome_verifications.source_id <> c.actor_id
+      else false
+    end));
+grant insert (tenant_id, verification_id, outcome_id, verification, started, timed_out, system_fault, signal, exit_code, command, duration_ms, output_sha256, output_bytes, output_excerpt, resolved_verify) on public.outcome_verifications to authenticated;
+
+-- delivery_assessments
+create policy "tokens read delivery_assessments of their tenant" on public.delivery_assessments for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read delivery_assessments of the tenants they audit" on public.delivery_assessments for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read delivery_assessments" on public.delivery_assessments for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.delivery_assessments to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read delivery_assessments" on public.delivery_assessments for select to current_user
+  using (true);
+create policy "the ledger's own triggers write delivery_assessments" on public.delivery_assessments for insert to current_user
+  with check (true);
+
+create policy "tokens write delivery_assessments by the role matrix" on public.delivery_assessments for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = delivery_assessments.tenant_id
+       and case c.ledger_role
+      when 'worker' then delivery_assessments.source_id <> c.actor_id
+      when 'orchestrator' then delivery_assessments.source_id <> c.actor_id
+      else false
+    end));
+grant insert (tenant_id, assessment_id, outcome_id, assessment, reason) on public.delivery_assessments to authenticated;
+
+-- outcome_integrations
+create policy "tokens read outcome_integrations of their tenant" on public.outcome_integrations for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read outcome_integrations of the tenants they audit" on public.outcome_integrations for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read outcome_integrations" on public.outcome_integrations for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.outcome_integrations to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read outcome_integrations" on public.outcome_integrations for select to current_user
+  using (true);
+create policy "the ledger's own triggers write outcome_integrations" on public.outcome_integrations for insert to current_user
+  with check (true);
+
+create policy "tokens write outcome_integrations by the role matrix" on public.outcome_integrations for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = outcome_integrations.tenant_id
+       and case c.ledger_role
+      when 'operator' then outcome_integrations.source_id <> c.actor_id
+      else false
+    end));
+grant insert (tenant_id, outcome_id, reference, gate_flag, gate_reason) on public.outcome_integrations to authenticated;
+
+-- lifecycle_events
+create policy "tokens read lifecycle_events of their tenant" on public.lifecycle_events for select to authenticated
+  using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
+create policy "auditors read lifecycle_events of the tenants they audit" on public.lifecycle_events for select to ledger_auditor
+  using (tenant_id = any ((select ledger_internal.audited_tenants())::uuid[]));
+create policy "the ledger's workers read lifecycle_events" on public.lifecycle_events for select to ledger_sync, ledger_sweep, ledger_relay, ledger_seal
+  using (true);
+grant select on public.lifecycle_events to authenticated, service_role, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
+
+create policy "the ledger's own triggers read lifecycle_events" on public.lifecycle_events for select to current_user
+  using (true);
+create policy "the ledger's own triggers write lifecycle_events" on public.lifecycle_events for insert to current_user
+  with check (true);
+
+create policy "tokens write lifecycle_events by the role matrix" on public.lifecycle_events for insert to authenticated
+  with check (exists (
+    select from ledger_internal.caller() c
+     where c.tenant_id = lifecycle_events.tenant_id
+       and case c.ledger_role
+      when 'worker' then (exists (select from public.agent_invocations s where s.tenant_id = lifecycle_events.tenant_id and s.invocation_id = lifecycle_events.invocation_id and s.recorded_by = c.actor_id) or exists (select from public.workflow_executions s where s.tenant_id = lifecycle_events.tenant_id and s.execution_id = lifecycle_events.execution_id and s.recorded_by = c.actor_id)) and lifecycle_events.source_id <> c.actor_id
+      when 'orchestrator' then lifecycle_events.source_id <> c.actor_id
+      else false
+    end));
+grant insert (tenant_id, lifecycle_event_id, invocation_id, execution_id, lifecycle, reason) on public.lifecycle_events to authenticated;
+
 -- os_events
 create policy "tokens read os_events of their tenant" on public.os_events for select to authenticated
   using (tenant_id = (select c.tenant_id from ledger_internal.caller() c));
@@ -406,7 +509,7 @@ create policy "the ledger's own triggers read os_events" on public.os_events for
 create policy "the ledger's own triggers write os_events" on public.os_events for insert to current_user
   with check (true);
 
-create policy "tokens write os_events of their tenant by the role matrix" on public.os_events for insert to authenticated
+create policy "tokens write os_events by the role matrix" on public.os_events for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = os_events.tenant_id
@@ -439,7 +542,7 @@ create policy "the ledger's own triggers read agent_lineage_links" on public.age
 create policy "the ledger's own triggers write agent_lineage_links" on public.agent_lineage_links for insert to current_user
   with check (true);
 
-create policy "tokens write agent_lineage_links of their tenant by the role matrix" on public.agent_lineage_links for insert to authenticated
+create policy "tokens write agent_lineage_links by the role matrix" on public.agent_lineage_links for insert to authenticated
   with check (exists (
     select from ledger_internal.caller() c
      where c.tenant_id = agent_lineage_links.tenant_id

@@ -56,12 +56,20 @@ end
 $$;
 comment on function ledger_internal.late_of(uuid, uuid) is 'The envelopes that lost to an outcome, or null.';
 
+create function ledger_internal.judged_members(outcome uuid, tenant uuid) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return (select jsonb_build_object('judgment', j.judgment, 'verification', j.verification) from public.outcome_judgments j where j.outcome_id = outcome and j.tenant_id = tenant);
+end
+$$;
+comment on function ledger_internal.judged_members(uuid, uuid) is 'What an outcome is judged to be, beside it wherever it is read: {judgment, verification}.';
+
 create function ledger_internal.agent_outcome_read(o public.agent_invocation_outcomes) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return o.outcome_envelope || jsonb_build_object('invocation_id', o.invocation_id, 'execution_id', o.execution_id,
     'recorded_at', ledger_internal.rfc3339(o.recorded_at), 'recorded_by', o.recorded_by, 'origin', o.origin, 'completion_reason', o.completion_reason,
-    'timing_drift_ms', o.timing_drift_ms, 'late', ledger_internal.late_of(o.tenant_id, o.outcome_id), 'judgment', null, 'verification', null);
+    'timing_drift_ms', o.timing_drift_ms, 'late', ledger_internal.late_of(o.tenant_id, o.outcome_id)) || ledger_internal.judged_members(o.outcome_id, o.tenant_id);
 end
 $$;
 
@@ -70,7 +78,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return o.outcome_envelope || jsonb_build_object('invocation_id', null, 'execution_id', o.execution_id,
     'recorded_at', ledger_internal.rfc3339(o.recorded_at), 'recorded_by', o.recorded_by, 'origin', o.origin, 'completion_reason', o.completion_reason,
-    'timing_drift_ms', o.timing_drift_ms, 'late', ledger_internal.late_of(o.tenant_id, o.outcome_id), 'judgment', null, 'verification', null);
+    'timing_drift_ms', o.timing_drift_ms, 'late', ledger_internal.late_of(o.tenant_id, o.outcome_id)) || ledger_internal.judged_members(o.outcome_id, o.tenant_id);
 end
 $$;
 comment on function ledger_internal.agent_outcome_read(public.agent_invocation_outcomes) is 'An outcome as callers read it: the envelope''s members, and what the ledger knows beside them.';

@@ -128,7 +128,7 @@ begin
   perform set_config('ledger_internal.written_whole', 'on', true);
   with ordinary as materialized (
     select p.position, p.id as invocation_id, ledger_internal.mint_outcome_id() as outcome_id, ledger_internal.normalise_envelope(p.envelope) as envelope,
-           i.source_type, i.source_id, i.source_version, i.domain, i.governance_class, i.correlation_id, i.causation_id, i.execution_id,
+           i.source_type, i.source_id, i.source_version, i.domain, i.governance_class, i.correlation_id, i.causation_id, i.execution_id, i.verify is not null and ledger_internal.verification_required(i.verify) as verification_required,
            c.outcome_id as cause_id, c.source_type as cause_type, c.escalation_target as cause_escalated_to,
            s.epoch, nextval('ledger_internal.feed_seq') as seq, pg_current_xact_id() as xid, clock_timestamp() as recorded_at
       from unnest(invocations, envelopes) with ordinality p (id, envelope, position)
@@ -175,11 +175,11 @@ begin
   ), written as (
     insert into public.agent_invocation_outcomes (tenant_id, invocation_id, outcome_id, source_type, outcome_envelope, status, correlation_id, causation_id,
       source_id, source_version, domain, governance_class, execution_id, escalation_target, started_at, completed_at, duration_ms, timing_drift_ms,
-      origin, seq, epoch, xid, recorded_at, recorded_by)
+      verification_required, origin, seq, epoch, xid, recorded_at, recorded_by)
     select caller.tenant_id, n.invocation_id, n.outcome_id, n.source_type, n.stored, n.status, n.correlation_id, n.causation_id,
            n.source_id, n.source_version, n.domain, n.governance_class, n.execution_id, n.envelope #>> '{escalation,escalation_target}', n.started_at, n.completed_at, n.duration_ms,
            n.duration_ms - floor(extract(epoch from n.completed_at - n.started_at) * 1000),
-           'recorded', n.seq, n.epoch, n.xid, n.recorded_at, caller.actor_id
+           n.verification_required, 'recorded', n.seq, n.epoch, n.xid, n.recorded_at, caller.actor_id
       from outcome n
   ), emitted as (
     insert into public.os_events (tenant_id, event_id, kind, type, source, outcome_id, correlation_id, causation_id, occurred_at, data, seq, epoch, xid, recorded_at, recorded_by)

@@ -72,11 +72,13 @@ begin
   perform ledger_internal.require_own_envelopes(own);
   if exists (select from unnest(own) o where (o.subject).subject_type = 'invocation') then
     insert into public.agent_invocation_outcomes (tenant_id, invocation_id, outcome_id, outcome_envelope, status, correlation_id, causation_id, source_id, source_version, domain,
-      governance_class, execution_id, decision, escalation_target, started_at, completed_at, duration_ms, timing_drift_ms, origin, completion_reason, seq, epoch, xid, recorded_at, recorded_by)
+      governance_class, execution_id, decision, escalation_target, started_at, completed_at, duration_ms, timing_drift_ms, verification_required, origin, completion_reason, seq, epoch, xid, recorded_at, recorded_by)
     select (o.subject).tenant_id, (o.subject).subject_id, m.id, e.envelope || jsonb_build_object('outcome_id', m.id), e.envelope ->> 'status', (o.subject).correlation_id,
            (o.subject).causation_id, (o.subject).source_id, (o.subject).source_version, (o.subject).domain, (o.subject).governance_class, (o.subject).within,
            e.envelope #>> '{policy,decision}', e.envelope #>> '{escalation,escalation_target}', t.started_at, t.completed_at, t.duration_ms,
-           t.duration_ms - floor(extract(epoch from t.completed_at - t.started_at) * 1000), o.origin, o.completion_reason,
+           t.duration_ms - floor(extract(epoch from t.completed_at - t.started_at) * 1000),
+           ledger_internal.verification_required((select i.verify from public.agent_invocations i where i.invocation_id = (o.subject).subject_id and i.tenant_id is not distinct from (o.subject).tenant_id)),
+           o.origin, o.completion_reason,
            nextval('ledger_internal.feed_seq'), current, pg_current_xact_id(), clock_timestamp(), o.recorded_by
       from unnest(own) o
      cross join lateral (select ledger_internal.normalise_envelope(o.envelope) as envelope, ledger_internal.mint_outcome_id() as id offset 0) m
@@ -88,11 +90,13 @@ begin
   end if;
   if exists (select from unnest(own) o where (o.subject).subject_type = 'execution') then
     insert into public.workflow_outcomes (tenant_id, execution_id, outcome_id, outcome_envelope, status, correlation_id, causation_id, source_id, source_version, domain,
-      governance_class, parent_execution_id, decision, escalation_target, started_at, completed_at, duration_ms, timing_drift_ms, origin, completion_reason, seq, epoch, xid, recorded_at, recorded_by)
+      governance_class, parent_execution_id, decision, escalation_target, started_at, completed_at, duration_ms, timing_drift_ms, verification_required, origin, completion_reason, seq, epoch, xid, recorded_at, recorded_by)
     select (o.subject).tenant_id, (o.subject).subject_id, m.id, e.envelope || jsonb_build_object('outcome_id', m.id), e.envelope ->> 'status', (o.subject).correlation_id,
            (o.subject).causation_id, (o.subject).source_id, (o.subject).source_version, (o.subject).domain, (o.subject).governance_class, (o.subject).within,
            e.envelope #>> '{policy,decision}', e.envelope #>> '{escalation,escalation_target}', t.started_at, t.completed_at, t.duration_ms,
-           t.duration_ms - floor(extract(epoch from t.completed_at - t.started_at) * 1000), o.origin, o.completion_reason,
+           t.duration_ms - floor(extract(epoch from t.completed_at - t.started_at) * 1000),
+           ledger_internal.verification_required((select x.verify from public.workflow_executions x where x.execution_id = (o.subject).subject_id and x.tenant_id is not distinct from (o.subject).tenant_id)),
+           o.origin, o.completion_reason,
            nextval('ledger_internal.feed_seq'), current, pg_current_xact_id(), clock_timestamp(), o.recorded_by
       from unnest(own) o
      cross join lateral (select ledger_internal.normalise_envelope(o.envelope) as envelope, ledger_internal.mint_outcome_id() as id offset 0) m

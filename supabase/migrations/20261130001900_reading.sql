@@ -77,8 +77,9 @@ end
 $$;
 comment on function ledger_internal.refuse_query(text, text) is 'Refuses a list''s parameter.';
 
--- One page of one relation. `matches` maps a filter's parameter to the column it compares; values are bound, never spelled.
-create function ledger_internal.page(relation regclass, item text, filter jsonb, matches jsonb, also text default 'true') returns jsonb
+-- One page of one relation. Where `also` cannot be answered by an index, `most` says how many rows a page looks at: then it may
+-- be short, and go on all the same. `matches` maps a filter's parameter to the column it compares; values are bound, never spelled.
+create function ledger_internal.page(relation regclass, item text, filter jsonb, matches jsonb, also text default 'true', most integer default null) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   tenant constant uuid := ledger_internal.tenant_id();
@@ -90,6 +91,7 @@ declare
   parameter text;
   items jsonb;
   next_cursor text;
+  bounds text[];
 begin
   if jsonb_typeof(coalesce(filter, '{}')) <> 'object' then
     perform ledger_internal.refuse_query('', 'must be an object of parameters');
@@ -131,6 +133,16 @@ begin
       conditions := conditions || format(' and r.recorded_at %s %L::timestamptz', case parameter when 'from' then '>=' else '<' end, wanted ->> parameter);
     end if;
   end loop;
+  if most is not null then
+    execute format('select array_agg(concat_ws(''.'', n.epoch, n.xid, n.seq) order by n.at) from (
+                      select r.epoch, r.xid, r.seq, row_number() over () as at from %1$s r where r.tenant_id = $1%2$s order by r.epoch %3$s, r.xid %3$s, r.seq %3$s offset $2 - 1 limit 2) n',
+      relation, conditions, direction)
+    into bounds using tenant, most;
+    if bounds[2] is not null then
+      position := string_to_array(bounds[1], '.');
+      conditions := conditions || format(' and (r.epoch, r.xid, r.seq) %s (%L::integer, %L::xid8, %L::bigint)', case direction when 'asc' then '<=' else '>=' end, position[1], position[2], position[3]);
+    end if;
+  end if;
   execute format(
     'with page as (select r from %1$s r where r.tenant_id = $1 and %2$s%3$s order by r.epoch %4$s, r.xid %4$s, r.seq %4$s limit $2 + 1),
           numbered as (select p.r, row_number() over (order by (p.r).epoch %4$s, (p.r).xid %4$s, (p.r).seq %4$s) as n from page p)
@@ -139,10 +151,14 @@ begin
        from numbered p',
     relation, also, conditions, direction, item)
   into items, next_cursor using tenant, page_size;
+  -- Looked at as many as it may: the next page goes on behind the last of them.
+  if next_cursor is null and bounds[2] is not null then
+    next_cursor := bounds[1];
+  end if;
   return jsonb_build_object('items', items, 'next_cursor', next_cursor);
 end
 $$;
-comment on function ledger_internal.page(regclass, text, jsonb, jsonb, text) is 'One page of a tenant''s rows, newest first unless asked otherwise: {items, next_cursor}.';
+comment on function ledger_internal.page(regclass, text, jsonb, jsonb, text, integer) is 'One page of a tenant''s rows, newest first unless asked otherwise: {items, next_cursor}.';
 
 create function ledger_internal.outcome_item(o ledger_internal.outcomes) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$

@@ -63,7 +63,10 @@ begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object('event_id', n.event_id, 'correlation_id', n.correlation_id, 'attempts', n.attempts, 'event',
              case when e.event_id is not null then jsonb_build_object('type', e.type, 'source', e.source, 'outcome_id', e.outcome_id, 'correlation_id', e.correlation_id,
-               'causation_id', e.causation_id, 'occurred_at', ledger_internal.rfc3339(e.occurred_at), 'data', e.data) end) order by n.place, n.head), '[]')
+               'causation_id', e.causation_id, 'occurred_at', ledger_internal.rfc3339(e.occurred_at),
+               -- An event says for ever what was so when it happened; what its outcome is judged to be is said as it is sent, and not over its own words.
+               'data', case when e.kind = 'emitted' and e.outcome_id is not null then coalesce(ledger_internal.judged_members(e.outcome_id, tenant), '{}') || e.data else e.data end) end)
+             order by n.place, n.head), '[]')
       from (select c.event_id, c.correlation_id, c.attempts, c.place, h.head
               from (select d.correlation_id, row_number() over (order by d.due_at, d.epoch, d.xid, d.seq) as head
                       from ledger_internal.webhook_deliveries d

@@ -14,11 +14,12 @@ begin
              'record_agent_outcome', 'record_workflow_outcome', 'record_outcomes', 'record_policy_decision', 'record_policy_decisions', 'register_event', 'register_events',
              'declare_link', 'declare_links', 'put_source_definition', 'put_source_definitions', 'get_invocation', 'get_execution', 'get_outcome', 'get_event',
              'get_source_definition', 'list_invocations', 'list_executions', 'list_outcomes', 'list_events', 'lineage_why', 'lineage_impact', 'lineage_correlation',
-             'lineage_path', 'lineage_governed', 'lineage_root_causes', 'lineage_gaps', 'lineage_document', 'lineage_correlation_document', 'lineage_gaps_document', 'feed', 'feed_lag', 'ledger_health',
+             'lineage_path', 'lineage_governed', 'lineage_root_causes', 'lineage_broken_impact', 'lineage_gaps', 'lineage_document', 'lineage_correlation_document', 'lineage_gaps_document', 'feed', 'feed_lag', 'ledger_health',
              'put_policy_set', 'get_policy_set', 'list_policy_sets', 'policy_subject', 'record_evaluation', 'open_hitl_request', 'resolve_hitl_request', 'get_hitl_request',
              'list_hitl_requests', 'cancel_invocation', 'cancel_execution', 'sweep_overdue', 'register_webhook', 'rotate_webhook', 'enable_webhook', 'disable_webhook',
              'get_webhook', 'list_webhooks', 'list_webhook_dead_letters', 'redeliver_webhook',
-             'conclude_invocation', 'get_artifact', 'begin_conclusion', 'list_inputs', 'failure_rates')))
+             'conclude_invocation', 'get_artifact', 'begin_conclusion', 'list_inputs', 'failure_rates',
+             'record_verification', 'assess_delivery', 'record_integration', 'record_lifecycle', 'pass_gate', 'get_judgment', 'list_judgments', 'judgment_statistics')))
        and p.proowner <> 'ledger_retention'::regrole
   loop
     execute format('revoke all on function %s from public, anon, authenticated, service_role', ours);
@@ -39,7 +40,8 @@ $$;
 grant execute on function ledger_internal.caller() to authenticated, ledger_auditor, service_role;
 grant execute on function
   ledger_internal.open_work_of_tenant(text, text, uuid[]), ledger_internal.beat(uuid), ledger_internal.subject_of_token(text, uuid), ledger_internal.record_ordinary(uuid[], jsonb[], uuid[]),
-  ledger_internal.new_sources(text, jsonb), ledger_internal.open_requests_of_tenant(), ledger_internal.cancel(text, uuid, text)
+  ledger_internal.new_sources(text, jsonb), ledger_internal.open_requests_of_tenant(), ledger_internal.cancel(text, uuid, text),
+  ledger_internal.announce_gate(uuid, jsonb)
 to authenticated;
 grant execute on function
   ledger_internal.keep_webhook(jsonb, text), ledger_internal.rotate_webhook_secret(uuid, jsonb, text), ledger_internal.switch_webhook(uuid, boolean),
@@ -48,6 +50,7 @@ grant execute on function
 to authenticated;
 grant execute on function ledger_internal.gaps_of_token(text, integer) to authenticated;
 grant execute on function ledger_internal.gaps_of_auditor(text, integer), ledger_internal.audited_tenants() to ledger_auditor;
+grant execute on function ledger_internal.open_subjects(text, uuid) to authenticated, service_role, ledger_auditor;
 grant execute on function ledger_internal.feed_holders(), ledger_internal.latest_epoch(), ledger_internal.epoch_settled(), ledger_internal.ledger_id()
   to authenticated, service_role, ledger_gateway, ledger_auditor, ledger_sync, ledger_sweep, ledger_relay, ledger_seal;
 grant execute on function
@@ -60,7 +63,8 @@ grant select on ledger_internal.outcomes to authenticated, service_role, ledger_
 
 -- Auditors ask in SQL what tokens ask over HTTP; the workers read the feed.
 grant execute on function public.lineage_why(uuid, integer), public.lineage_impact(uuid, integer), public.lineage_correlation(text), public.lineage_gaps(text, integer),
-  public.lineage_path(uuid, uuid, integer), public.lineage_governed(uuid), public.lineage_root_causes(timestamptz, timestamptz, integer)
+  public.lineage_path(uuid, uuid, integer), public.lineage_governed(uuid), public.lineage_root_causes(timestamptz, timestamptz, integer),
+  public.lineage_broken_impact(timestamptz, timestamptz, integer)
 to ledger_auditor;
 grant execute on function public.feed(integer, text, bigint, integer, text[], uuid, text, boolean), public.feed_lag(integer, text, bigint, text[], uuid) to ledger_sync, ledger_relay, ledger_seal;
 grant execute on function public.ledger_health() to ledger_gateway, ledger_sync, ledger_sweep, ledger_relay, ledger_seal, ledger_auditor, service_role;

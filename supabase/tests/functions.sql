@@ -30,15 +30,15 @@ select is_empty(
 
 select is_empty(
   $$ select signature from ours where prosecdef and has_function_privilege('service_role', oid, 'execute')
-        and name not in ('caller', 'epoch_settled', 'latest_epoch', 'ledger_id', 'feed_holders') $$,
-  'service_role may call no definer function but those that tell who calls and how the ledger is');
+        and name not in ('caller', 'epoch_settled', 'latest_epoch', 'ledger_id', 'feed_holders', 'open_subjects') $$,
+  'service_role may call no definer function but those that tell who calls, how the ledger is, and what is open');
 
 select set_eq(
   $$ select name from ours where prosecdef and has_function_privilege('authenticated', oid, 'execute')
         and prorettype <> 'trigger'::regtype $$,
   $$ values ('caller'), ('beat'), ('record_ordinary'), ('open_work_of_tenant'), ('gaps_of_token'), ('new_sources'), ('epoch_settled'), ('latest_epoch'),
             ('ledger_id'), ('feed_holders'),
-            ('dead_letters_of_token'), ('keep_webhook'), ('put_back_dead_letters'), ('rotate_webhook_secret'), ('switch_webhook'), ('webhook_of_token'), ('webhooks_of_token'), ('cancel'), ('open_requests_of_tenant'), ('subject_of_token') $$,
+            ('dead_letters_of_token'), ('keep_webhook'), ('put_back_dead_letters'), ('rotate_webhook_secret'), ('switch_webhook'), ('webhook_of_token'), ('webhooks_of_token'), ('cancel'), ('announce_gate'), ('open_subjects'), ('open_requests_of_tenant'), ('subject_of_token') $$,
   'tenants may call these definer functions and no other');
 
 select is_empty(
@@ -58,11 +58,12 @@ select is_empty(
        ('declare_link'), ('declare_links'), ('put_source_definition'), ('put_source_definitions'), ('get_invocation'),
        ('get_execution'), ('get_outcome'), ('get_event'), ('get_source_definition'), ('list_invocations'), ('list_executions'),
        ('list_outcomes'), ('list_events'), ('lineage_why'), ('lineage_impact'), ('lineage_correlation'), ('lineage_gaps'),
-       ('lineage_path'), ('lineage_governed'), ('lineage_root_causes'), ('lineage_document'), ('lineage_correlation_document'), ('lineage_gaps_document'), ('ledger_health'), ('register_webhook'),
+       ('lineage_path'), ('lineage_governed'), ('lineage_root_causes'), ('lineage_broken_impact'), ('lineage_document'), ('lineage_correlation_document'), ('lineage_gaps_document'), ('ledger_health'), ('register_webhook'),
        ('conclude_invocation'), ('get_artifact'), ('begin_conclusion'), ('list_inputs'), ('failure_rates'),
        ('rotate_webhook'), ('enable_webhook'), ('disable_webhook'), ('get_webhook'), ('list_webhooks'), ('list_webhook_dead_letters'),
        ('redeliver_webhook'), ('put_policy_set'), ('get_policy_set'), ('list_policy_sets'), ('policy_subject'), ('record_evaluation'), ('open_hitl_request'),
-       ('resolve_hitl_request'), ('get_hitl_request'), ('list_hitl_requests'), ('cancel_invocation'), ('cancel_execution')) as w (name)
+       ('resolve_hitl_request'), ('get_hitl_request'), ('list_hitl_requests'), ('cancel_invocation'), ('cancel_execution'),
+       ('record_verification'), ('assess_delivery'), ('record_integration'), ('record_lifecycle'), ('pass_gate'), ('get_judgment'), ('list_judgments'), ('judgment_statistics')) as w (name)
       where not exists (select from ours o where o.schema = 'public' and o.name = w.name
                            and has_function_privilege('authenticated', o.oid, 'execute')) $$,
   'every exposed function is there, and tenants may call it');

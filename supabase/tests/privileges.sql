@@ -21,10 +21,10 @@ insert into expected
 select 'public.' || t.name, r.role, 'select'
   from (select name from ledger_tables union all values ('tenants'), ('epochs')) t
  cross join (values ('authenticated'), ('service_role'), ('ledger_auditor'), ('ledger_sync'), ('ledger_sweep'), ('ledger_relay'), ('ledger_seal')) as r (role);
--- The views of executions by their phases show what their reader may read.
+-- The views of executions by their phases and of judgments show what their reader may read.
 insert into expected
 select 'public.' || v.name, r.role, 'select'
-  from (values ('execution_attempts'), ('execution_phases'), ('execution_results'), ('phase_failure_rates')) v (name)
+  from (values ('execution_attempts'), ('execution_phases'), ('execution_results'), ('phase_failure_rates'), ('outcome_judgments')) v (name)
  cross join (values ('authenticated'), ('service_role'), ('ledger_auditor')) r (role);
 insert into expected values
   ('public.retention_policies', 'authenticated', 'select'),
@@ -81,6 +81,11 @@ select set_eq(
           'failure_classification', 'reported_failure_reason', 'reported_side_effects', 'deliverable_recovered', 'error', 'conclusion_digest']),
        ('artifacts', array['tenant_id', 'artifact_id', 'invocation_id', 'path', 'title', 'type', 'content', 'content_bytes', 'object_key', 'size_bytes',
           'sha256', 'recovered', 'is_primary']),
+       ('outcome_verifications', array['tenant_id', 'verification_id', 'outcome_id', 'verification', 'started', 'timed_out', 'system_fault', 'signal',
+          'exit_code', 'command', 'duration_ms', 'output_sha256', 'output_bytes', 'output_excerpt', 'resolved_verify']),
+       ('delivery_assessments', array['tenant_id', 'assessment_id', 'outcome_id', 'assessment', 'reason']),
+       ('outcome_integrations', array['tenant_id', 'outcome_id', 'reference', 'gate_flag', 'gate_reason']),
+       ('lifecycle_events', array['tenant_id', 'lifecycle_event_id', 'invocation_id', 'execution_id', 'lifecycle', 'reason']),
        ('os_events', array['tenant_id', 'event_id', 'type', 'source', 'invocation_id', 'correlation_id', 'occurred_at', 'data']),
        ('agent_lineage_links', array['tenant_id', 'source_outcome_id', 'target_outcome_id', 'relation'])
      ) as t (name, columns) $$,
@@ -89,10 +94,12 @@ select set_eq(
 select is_empty(
   $$ select o.name, c.name from ours o
       cross join (values ('outcome_id'), ('seq'), ('epoch'), ('xid'), ('recorded_at'), ('recorded_by'), ('origin'), ('completion_reason'),
-                         ('source_type'), ('status')) as c (name)
+                         ('source_type'), ('status'), ('verification_required')) as c (name)
        join pg_attribute a on a.attrelid = o.oid and a.attname = c.name
       where has_column_privilege('authenticated', o.oid, c.name, 'insert')
-        and (o.relname, c.name) not in (('source_definitions', 'source_type'), ('agent_tool_calls', 'status'), ('hitl_requests', 'outcome_id')) $$,
+        and (o.relname, c.name) not in (('source_definitions', 'source_type'), ('agent_tool_calls', 'status'), ('hitl_requests', 'outcome_id'),
+                                        -- The outcome that evidence is about; it must be there.
+                                        ('outcome_verifications', 'outcome_id'), ('delivery_assessments', 'outcome_id'), ('outcome_integrations', 'outcome_id')) $$,
   'what the server sets cannot be sent');
 
 select set_eq(

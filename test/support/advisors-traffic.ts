@@ -15,6 +15,7 @@ import {
   policyMember,
   sourceDefinition,
   toolCall,
+  verification,
 } from './envelopes.ts';
 import { conclusion } from './phase-rows.ts';
 
@@ -135,6 +136,20 @@ async function fillTenant(database: TestDatabase): Promise<Ledger> {
       items.map((item) => ({ ...item, outcome: { ...item.outcome, result: { late: true } } })),
     );
   }
+  // A few outcomes are verified twice, assessed and merged, and what is open says what it does.
+  for (const id of outcomes.slice(0, 20)) {
+    await call('orchestrator', 'record_verification', verification(id, { verification_id: undefined }));
+    await call('orchestrator', 'record_verification', verification(id));
+    await call('orchestrator', 'assess_delivery', { outcome_id: id, assessment: 'delivered' });
+    await call('operator', 'record_integration', { outcome_id: id, reference: '0c0ffee' });
+  }
+  for (const execution of executions) {
+    const execution_id = execution['execution_id'];
+    await call('orchestrator', 'record_lifecycle', { execution_id, lifecycle: 'waiting' });
+    const open = invocationStart({ execution_id });
+    await call('orchestrator', 'start_invocation', open);
+    await call('orchestrator', 'record_lifecycle', { invocation_id: open['invocation_id'], lifecycle: 'running' });
+  }
   // Half of what is open is put before a human, and a few are answered.
   for (const [number, execution] of executions.entries()) {
     const asked = { hitl_request_id: `ask-${number}`, execution_id: execution['execution_id'], reason: 'may it?' };
@@ -219,6 +234,21 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
       { execution_id: executionId },
     ],
     list_policy_sets: [{}, span],
+    list_judgments: [
+      {},
+      span,
+      { judgment: 'verified' },
+      { lifecycle: 'waiting' },
+      { correlation_id: correlation },
+      { source_type: 'agent', source_id: AGENT },
+      { domain: 'art' },
+    ],
+    judgment_statistics: [
+      {},
+      { source_id: AGENT },
+      { source_id: WORKFLOW },
+      { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' },
+    ],
     list_events: [
       {},
       span,
@@ -239,6 +269,8 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
   await callFunction(sql, 'failure_rates', [{ source_id: AGENT, source_version: '1.4.2', domain: 'art' }]);
   await callFunction(sql, 'get_execution', [executionId]);
   await callFunction(sql, 'get_outcome', [outcome]);
+  await callFunction(sql, 'get_judgment', [outcome]);
+  await callFunction(sql, 'pass_gate', [{ ids: [outcome] }]);
   await sql`select public.get_event(${outcome})`;
   await sql`select public.get_source_definition('agent', ${AGENT}, '1.1.0')`;
   await sql`select * from public.lineage_why(${outcome}, 20)`;
@@ -247,6 +279,7 @@ async function askEverything(sql: TransactionSql, execution: Document, outcome: 
   await sql`select * from public.lineage_path(${outcome}, ${outcome})`;
   await sql`select * from public.lineage_governed(${outcome})`;
   await sql`select * from public.lineage_root_causes(null, null)`;
+  await sql`select * from public.lineage_broken_impact(null, null)`;
   await sql`select public.lineage_document('why', ${outcome}, 20)`;
   await sql`select public.lineage_correlation_document(${correlation})`;
   await sql`select public.lineage_gaps_document(null, 100)`;

@@ -16,7 +16,7 @@ export type Story = Record<
 
 /**
  * A little of everything an auditor may ask about: a governed workflow with a retried step, tool calls, events, an
- * escalation, a late envelope, gaps of several kinds, a purged row. `mark` stands in every name of this tenant.
+ * escalation, evidence, a late envelope, gaps of several kinds, a purged row. `mark` stands in every name of this tenant.
  */
 export async function tellStory(stack: TestStack, tenantId: string, mark: string): Promise<Story> {
   const as = async (role: LedgerRole, actorId: string): Promise<Ledger> =>
@@ -45,6 +45,7 @@ export async function tellStory(stack: TestStack, tenantId: string, mark: string
   let executionId = '';
   let invocationId = '';
   let guardOutcome = '';
+  let broken = '';
   const run = await orchestrator.execution(
     {
       source: WORKFLOW,
@@ -70,13 +71,17 @@ export async function tellStory(stack: TestStack, tenantId: string, mark: string
       });
       ctx.governedBy(record);
       for (const attempt of [1, 2]) {
-        await ctx.invocation({ source: ALLOCATOR, step_id, attempt, causation_id: guardOutcome }, async (own) => {
-          invocationId = own.invocationId;
-          await own.toolCall('inventory.lock', { attempt }, async () => ({ locked: attempt === 2 }));
-          await own.toolCall('inventory.reserve', { attempt }, async () => ({ reserved: attempt - 1 }));
-          await own.emit('art.edition.touched', { attempt });
-          return attempt === 1 ? own.fail('INVENTORY_LOCKED', `locked: ${mark}`) : { allocated_editions: 45 };
-        });
+        const { outcome } = await ctx.invocation(
+          { source: ALLOCATOR, step_id, attempt, causation_id: guardOutcome },
+          async (own) => {
+            invocationId = own.invocationId;
+            await own.toolCall('inventory.lock', { attempt }, async () => ({ locked: attempt === 2 }));
+            await own.toolCall('inventory.reserve', { attempt }, async () => ({ reserved: attempt - 1 }));
+            await own.emit('art.edition.touched', { attempt });
+            return attempt === 1 ? own.fail('INVENTORY_LOCKED', `locked: ${mark}`) : { allocated_editions: 45 };
+          },
+        );
+        broken = outcome.outcome_id;
       }
       const escalation = { reason: 'low confidence', escalation_target: HUMAN_DESK.id, escalation_path_id: 'p-1' };
       const asked = await ctx.invocation({ source: ALLOCATOR, step_id: 'approve' }, async (own) =>
@@ -88,6 +93,17 @@ export async function tellStory(stack: TestStack, tenantId: string, mark: string
       return ctx.partial({ allocated_editions: 45 }, [{ code: 'PARTIAL_ALLOCATION_FAILURE', message: '5 left' }]);
     },
   );
+
+  const ended = { started: true, timed_out: false, system_fault: false };
+  const command = 'npm test';
+  await orchestrator.judgments.verify(broken, { verification: 'failed', process: { ...ended, exit_code: 1 }, command });
+  await orchestrator.judgments.verify(run.outcome.outcome_id, {
+    verification: 'passed',
+    process: { ...ended, exit_code: 0 },
+    command,
+  });
+  await orchestrator.judgments.assess(run.outcome.outcome_id, { assessment: 'delivered' });
+  await operator.judgments.integrate(broken, { reference: '0c0ffee', override_broken: `a known flake: ${mark}` });
 
   const { outcome_id: _, ...late } = run.outcome;
   const other = { ...late, result: { allocated_editions: 50 } };

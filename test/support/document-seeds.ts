@@ -190,6 +190,40 @@ export const DOCUMENT_SEEDS: Readonly<Record<DocumentName, readonly object[]>> =
     { hitl_request_id: 'ask-1', outcome_id: OTHER_ID, reason: 'escalated', expires_in_ms: 60000 },
   ],
   hitl_resolution: [{ hitl_request_id: 'ask-1', resolution: 'approved', reason: 'checked by hand' }],
+  verification: [
+    {
+      outcome_id: ID,
+      verification: 'failed',
+      process: { started: true, timed_out: false, system_fault: false, signal: null, exit_code: 3 },
+      command: 'npm test',
+      duration_ms: 1200,
+      output_sha256: 'c'.repeat(64),
+      output_bytes: 42,
+      output_excerpt: 'one test failed',
+    },
+    {
+      verification_id: OTHER_ID,
+      outcome_id: ID,
+      verification: 'infrastructure_failure',
+      process: { started: true, timed_out: false, system_fault: false, signal: 'SIGKILL' },
+      command: 'make check',
+    },
+    { outcome_id: ID, verification: 'skipped', resolved_verify: 'skip' },
+    { outcome_id: ID, verification: 'unobserved' },
+  ],
+  delivery_assessment: [
+    { outcome_id: ID, assessment: 'delivered' },
+    { assessment_id: OTHER_ID, outcome_id: ID, assessment: 'hollow', reason: 'no output on any channel, no change' },
+  ],
+  integration: [
+    { outcome_id: ID, reference: 'https://git.example.com/shop/pull/42' },
+    { outcome_id: ID, reference: '0c0ffee', allow_unverified: 'the checks are down', override_broken: 'known flake' },
+  ],
+  lifecycle_event: [
+    { invocation_id: ID, lifecycle: 'waiting', reason: 'for its inputs' },
+    { lifecycle_event_id: OTHER_ID, execution_id: ID, lifecycle: 'running' },
+  ],
+  gate: [{ ids: [ID] }, { ids: [ID, OTHER_ID], allow_unverified: 'no checks here' }],
   cancellation: [{ reason: 'no longer wanted' }],
   event: [
     { type: 'allocation.requested', source: 'shop', event_id: 'evt-1', data: { n: 1 } },

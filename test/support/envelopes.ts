@@ -144,6 +144,19 @@ export function policyDecision(subject: Document, over: Document = {}): Document
   return { ...subject, ...policyMember(), ...over };
 }
 
+/** A verification that passed. */
+export function verification(outcomeId: string, over: Document = {}): Document {
+  const process = { started: true, timed_out: false, system_fault: false, exit_code: 0 };
+  return {
+    verification_id: randomUUID(),
+    outcome_id: outcomeId,
+    verification: 'passed',
+    process,
+    command: 'npm test',
+    ...over,
+  };
+}
+
 /** An event registered by an agent for its open invocation, or, without one, received from outside. */
 export function event(invocationId?: string, over: Document = {}): Document {
   const about = invocationId ? { invocation_id: invocationId } : { source: 'shop', correlation_id: 'corr-xyz' };

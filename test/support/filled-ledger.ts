@@ -10,6 +10,7 @@ import {
   policySetHash,
   sourceDefinition,
   toolCall,
+  verification,
 } from './envelopes.ts';
 import { conclusion } from './phase-rows.ts';
 import { GUARD, OPERATOR, ORCHESTRATOR, sqlLedger } from './sql-ledger.ts';
@@ -21,11 +22,15 @@ export const LEDGER_TABLES = [
   'agent_lineage_links',
   'agent_tool_calls',
   'artifacts',
+  'delivery_assessments',
   'hitl_requests',
   'hitl_resolutions',
   'late_outcomes',
+  'lifecycle_events',
   'os_events',
   'outcome_ids',
+  'outcome_integrations',
+  'outcome_verifications',
   'phase_reports',
   'policy_decisions',
   'policy_sets',
@@ -68,8 +73,18 @@ export async function fillLedger(database: Pick<TestDatabase, 'as' | 'sql' | 'te
     'resolve_hitl_request',
     jsonb({ hitl_request_id: asked.record['hitl_request_id'], resolution: 'approved', reason: 'it may' }),
   );
+  await ledger.ask(
+    'record_lifecycle',
+    jsonb({ invocation_id: invocation['invocation_id'], lifecycle: 'waiting', reason: 'for its inputs' }),
+  );
   const invocationOutcome = await ledger.end(invocation, 'success', { policy: policyMember() });
   await ledger.record(invocation, envelopeFor(invocation, 'failure', { policy: policyMember() }));
+  await ledger.ask('record_verification', jsonb(verification(invocationOutcome)));
+  await ledger.ask('assess_delivery', jsonb({ outcome_id: invocationOutcome, assessment: 'delivered' }));
+  await sqlLedger(database, { tenantId, ...OPERATOR }).ask(
+    'record_integration',
+    jsonb({ outcome_id: invocationOutcome, reference: '0c0ffee' }),
+  );
   const concluded = await ledger.start({ execution_id: execution['execution_id'], step_id: 'draft' });
   await ledger.ask('conclude_invocation', uuid(concluded['invocation_id']), jsonb(conclusion()));
   const executionOutcome = await ledger.end(execution, 'partial');

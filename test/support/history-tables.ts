@@ -27,11 +27,11 @@ export function historyTables(executions: number): string[][] {
     ],
     [
       `insert into public.agent_invocation_outcomes (tenant_id, invocation_id, outcome_id, outcome_envelope, status, correlation_id, causation_id, source_id,
-       source_version, domain, governance_class, execution_id, decision, started_at, completed_at, duration_ms, timing_drift_ms, seq, epoch, xid, recorded_at, recorded_by)
+       source_version, domain, governance_class, execution_id, decision, started_at, completed_at, duration_ms, timing_drift_ms, verification_required, seq, epoch, xid, recorded_at, recorded_by)
      select history.tenant(h.n), history.id('invocation', h.m), history.id('agent-outcome', h.m), '{"status": "success"}',
        case when h.m % 100 = 7 or h.n % 10000 = 0 then 'failure' else 'success' end, 'corr-' || h.n, 'event-' || h.n, 'agent-' || h.k, ${common}, ${supervised},
        history.id('execution', h.n), case when h.n % 10000 = 0 then null when h.n % 1000 = 0 then 'allow' end, history.at(h.n), history.at(h.n), 0, 0,
-       h.n * 100 + 20 + h.k, ${STAMP}, 'agent-' || h.k from ${agents}`,
+       h.k <= 4, h.n * 100 + 20 + h.k, ${STAMP}, 'agent-' || h.k from ${agents}`,
       `insert into public.os_events (tenant_id, event_id, kind, type, source, outcome_id, correlation_id, causation_id, occurred_at, data, seq, epoch, xid, recorded_at, recorded_by)
      select history.tenant(h.n), history.id('agent-outcome', h.m)::text, 'emitted', 'os.outcome.succeeded', 'agent-' || h.k, history.id('agent-outcome', h.m),
        'corr-' || h.n, 'event-' || h.n, history.at(h.n), '{"status": "success"}', h.n * 100 + 30 + h.k, ${STAMP}, 'agent-' || h.k from ${agents};
@@ -67,6 +67,14 @@ export function historyTables(executions: number): string[][] {
        case when h.k between 801 and 1000 then now() - interval '1 hour' end from ${open};
      insert into ledger_internal.unresolved_causes (tenant_id, causation_id, subject_type, subject_id, since)
      select history.tenant(h.n), 'nothing-' || h.k, 'invocation', history.id('invocation', h.m), history.at(h.n) from ${open} where h.k between 1001 and 1200;
+     insert into public.outcome_verifications (tenant_id, verification_id, outcome_id, source_type, source_id, verification, command, verification_required, request_digest, seq, epoch, xid, recorded_at, recorded_by)
+     select history.tenant(h.n), history.id('verification', h.m), history.id('agent-outcome', h.m), 'agent', 'agent-' || h.k,
+       case when h.n % 20 = 0 then 'failed' when h.n % 50 = 1 then 'timed_out' else 'passed' end, 'npm test', true, repeat('0', 64), h.n * 100 + 84 + h.k, ${STAMP}, 'verifier' from ${agents} where h.k <= 3;
+     insert into public.delivery_assessments (tenant_id, assessment_id, outcome_id, source_type, source_id, assessment, reason, request_digest, seq, epoch, xid, recorded_at, recorded_by)
+     select history.tenant(h.n), history.id('assessment', h.m), history.id('agent-outcome', h.m), 'agent', 'agent-5', 'hollow', 'nothing', repeat('0', 64), h.n * 100 + 90, ${STAMP}, 'verifier'
+       from ${agents} where h.k = 5 and h.n % 100 = 3;
+     insert into public.outcome_integrations (tenant_id, outcome_id, source_type, source_id, reference, request_digest, seq, epoch, xid, recorded_at, recorded_by)
+     select history.tenant(h.n), history.id('agent-outcome', h.m), 'agent', 'agent-1', 'abc', repeat('0', 64), h.n * 100 + 91, ${STAMP}, 'hanna' from ${agents} where h.k = 1 and h.n % 10 = 7;
      insert into ledger_internal.undefined_sources (tenant_id, source_type, source_id, version, since)
      select history.tenant(h.n), 'agent', 'unknown-' || h.k, '1.0.0', history.at(h.n) from ${open} where h.k between 1201 and 1400`,
     ],

@@ -20,6 +20,7 @@ import {
   policySetHash,
   sourceDefinition,
   toolCall,
+  verification,
 } from './envelopes.ts';
 import { artifactRow, conclusion, reportRow } from './phase-rows.ts';
 import { outcomeRow, startRow } from './rows.ts';
@@ -77,6 +78,7 @@ export const nameOf = ({ role, table, own, may }: Cell) =>
 export interface Subjects {
   execution: Document;
   invocation: Document;
+  /** It has ended with the first of the outcomes, which a verification passed. */
   ended: Document;
   outcomes: [string, string];
   sourceId: string;
@@ -100,13 +102,15 @@ export async function makeSubjects(database: TestDatabase, tenantId: string, own
   };
   await asking.ask('open_hitl_request', jsonb(asked));
   const requestId = asked.hitl_request_id;
+  const outcomes: [string, string] = [await ledger.end(ended), await endedBy(ledger)];
+  await asking.ask('record_verification', jsonb(verification(outcomes[0])));
   return {
     execution,
     invocation,
     ended,
     sourceId,
     requestId,
-    outcomes: [await ledger.end(ended), await endedBy(ledger)],
+    outcomes,
   };
 }
 
@@ -141,6 +145,18 @@ export function documentFor(table: WriteTable, subjects: Subjects): Document {
     case 'phase_reports':
     case 'artifacts':
       return { invocation_id: subjects.invocation['invocation_id'], conclusion: conclusion() };
+    case 'outcome_verifications':
+      return verification(subjects.outcomes[0]);
+    case 'delivery_assessments':
+      return { assessment_id: randomUUID(), outcome_id: subjects.outcomes[0], assessment: 'delivered' };
+    case 'outcome_integrations':
+      return { outcome_id: subjects.outcomes[0], reference: '0c0ffee' };
+    case 'lifecycle_events':
+      return {
+        lifecycle_event_id: randomUUID(),
+        invocation_id: subjects.invocation['invocation_id'],
+        lifecycle: 'waiting',
+      };
     case 'os_events':
       return event(subjects.invocation['invocation_id']);
     case 'agent_lineage_links':
@@ -165,6 +181,10 @@ export function rowFor(table: WriteTable, subjects: Subjects): Document {
       return reportRow(document['invocation_id']);
     case 'artifacts':
       return artifactRow(document['invocation_id']);
+    case 'outcome_verifications': {
+      const { process, ...members } = document;
+      return { ...members, ...process };
+    }
     case 'policy_sets':
       return { ...document, checked_hash: policySetHash(document) };
     case 'os_events':

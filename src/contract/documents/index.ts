@@ -4,6 +4,18 @@ import { cancellationRules, cancellationSchema } from './cancellation.ts';
 import { envelopeSchema } from './envelope.ts';
 import { envelopeRules } from './envelope-rules.ts';
 import { eventRules, eventSchema } from './event.ts';
+import {
+  deliveryAssessmentRules,
+  deliveryAssessmentSchema,
+  gateRules,
+  gateSchema,
+  integrationRules,
+  integrationSchema,
+  lifecycleEventRules,
+  lifecycleEventSchema,
+  verificationRules,
+  verificationSchema,
+} from './evidence.ts';
 import { hitlRequestRules, hitlRequestSchema, hitlResolutionRules, hitlResolutionSchema } from './hitl.ts';
 import { linkRules, linkSchema } from './link.ts';
 import { artifactRules, artifactSchema, phaseReportRules, phaseReportSchema } from './phase-report.ts';
@@ -40,6 +52,11 @@ export const DOCUMENTS = {
   hitl_resolution: { schema: hitlResolutionSchema, rules: hitlResolutionRules },
   phase_report: { schema: phaseReportSchema, rules: phaseReportRules },
   artifact: { schema: artifactSchema, rules: artifactRules },
+  verification: { schema: verificationSchema, rules: verificationRules },
+  delivery_assessment: { schema: deliveryAssessmentSchema, rules: deliveryAssessmentRules },
+  integration: { schema: integrationSchema, rules: integrationRules },
+  lifecycle_event: { schema: lifecycleEventSchema, rules: lifecycleEventRules },
+  gate: { schema: gateSchema, rules: gateRules },
   cancellation: { schema: cancellationSchema, rules: cancellationRules },
   event: { schema: eventSchema, rules: eventRules },
   link: { schema: linkSchema, rules: linkRules },

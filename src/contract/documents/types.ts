@@ -2,6 +2,13 @@ import type * as z from 'zod';
 import type { Normalised } from '../normalise.ts';
 import type { envelopeSchema, errorEntry, escalation, executionContext, policy, quality } from './envelope.ts';
 import type { eventSchema } from './event.ts';
+import type {
+  deliveryAssessmentSchema,
+  gateSchema,
+  integrationSchema,
+  lifecycleEventSchema,
+  verificationSchema,
+} from './evidence.ts';
 import type { hitlRequestSchema, hitlResolutionSchema } from './hitl.ts';
 import type { linkSchema } from './link.ts';
 import type { timing } from './parts.ts';
@@ -22,6 +29,11 @@ export type PolicyEvaluation = z.input<typeof policyEvaluationSchema>;
 export type PolicySet = z.input<typeof policySetSchema>;
 export type HitlRequest = z.input<typeof hitlRequestSchema>;
 export type HitlResolution = z.input<typeof hitlResolutionSchema>;
+export type Verification = z.input<typeof verificationSchema>;
+export type DeliveryAssessment = z.input<typeof deliveryAssessmentSchema>;
+export type Integration = z.input<typeof integrationSchema>;
+export type LifecycleEvent = z.input<typeof lifecycleEventSchema>;
+export type GateRequest = z.input<typeof gateSchema>;
 export type EventDocument = z.input<typeof eventSchema>;
 export type Link = z.input<typeof linkSchema>;
 export type SourceDefinition = z.input<typeof sourceDefinitionSchema>;

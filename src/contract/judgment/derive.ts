@@ -1,5 +1,5 @@
 import type { JudgmentWord, Lifecycle, UnverifiedReason, Verification } from './words.ts';
-import { LIFECYCLES, VERIFICATIONS } from './words.ts';
+import { LIFECYCLES, NOT_DELIVERED, VERIFICATIONS } from './words.ts';
 
 /** What may be said of an outcome. */
 export interface Judgment {
@@ -52,8 +52,9 @@ export function deriveJudgment(lifecycle: string, verification: string, required
 
 /** A delivery that is none turns what counts as a success into a failure; broken and unverified stay. */
 export function withDelivery(judgment: Judgment, assessment: string | null): Judgment {
-  const none = assessment === 'hollow' || assessment === 'missing_deliverable';
-  return none && COUNTS_AS_SUCCESS[judgment.outcome] ? plain('failed') : judgment;
+  return (NOT_DELIVERED as readonly (string | null)[]).includes(assessment) && COUNTS_AS_SUCCESS[judgment.outcome]
+    ? plain('failed')
+    : judgment;
 }
 
 /** The allowlist. */
@@ -70,7 +71,7 @@ export const COUNTS_AS_SUCCESS: Readonly<Record<JudgmentWord, boolean>> = {
 
 // White space as ASCII knows it: a no-break space is no padding.
 const PADDING = /^[\t-\r ]+|[\t-\r ]+$/g;
-const NOT_REQUIRED = ['', 'none', 'false', 'skip'];
+export const NOT_REQUIRED = ['', 'none', 'false', 'skip'];
 
 /** Whether a `verify` asks for a verification; `auto` does. */
 export function verificationRequired(verify: string | null | undefined): boolean {

@@ -42,3 +42,28 @@ export type JudgmentWord = (typeof JUDGMENTS)[number];
 /** Why verification could not answer. */
 export const UNVERIFIED_REASONS = ['timed_out', 'infrastructure', 'no_result'] as const;
 export type UnverifiedReason = (typeof UNVERIFIED_REASONS)[number];
+
+/** What evidence may say; `pending` is what the lack of it reads as. */
+export const RECORDED_VERIFICATIONS = [
+  'passed',
+  'failed',
+  'timed_out',
+  'infrastructure_failure',
+  'skipped',
+  'unobserved',
+] as const satisfies readonly Verification[];
+export type RecordedVerification = (typeof RECORDED_VERIFICATIONS)[number];
+
+/** What a run delivered: `hollow` is no output on any channel and no change, `missing_deliverable` lacks its final one. */
+export const DELIVERY_ASSESSMENTS = ['delivered', 'hollow', 'missing_deliverable'] as const;
+export type DeliveryAssessment = (typeof DELIVERY_ASSESSMENTS)[number];
+
+/** Assessments that turn a success into a failure. */
+export const NOT_DELIVERED: readonly DeliveryAssessment[] = ['hollow', 'missing_deliverable'];
+
+/** Words that a run may be given while it is open; the others follow from what the ledger holds. */
+export const LIFECYCLE_EVENTS = ['waiting', 'pending', 'running'] as const satisfies readonly Lifecycle[];
+
+/** How a gate is passed that does not open by itself; each needs a reason and is recorded. */
+export const GATE_FLAGS = ['allow_unverified', 'override_broken'] as const;
+export type GateFlag = (typeof GATE_FLAGS)[number];

@@ -18,12 +18,14 @@ export { eventPattern, webhookSecret, webhookUrl } from './webhooks.ts';
 export {
   anyJson,
   declaredRelation,
+  deliveryAssessment,
   failureClass,
   failureReason,
   flag,
   freeObject,
   governanceClass,
   hitlResolutionWord,
+  lifecycleEvent,
   outcomeVersion,
   phaseStatus,
   policyDecisionWord,
@@ -33,4 +35,5 @@ export {
   sourceType,
   status,
   toolCallStatus,
+  verificationWord,
 } from './words.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DELIVERY_ASSESSMENTS, LIFECYCLE_EVENTS, RECORDED_VERIFICATIONS } from '../judgment/words.ts';
 import { FAILURE_CLASSES, PHASE_STATUSES } from '../phase/verdicts.ts';
 import { FAILURE_REASONS, REPORT_STATES, SIDE_EFFECTS } from '../phase-report/words.ts';
 import { DECLARED_RELATIONS } from '../relations.ts';
@@ -26,6 +27,9 @@ export const phaseStatus = word('phase_status', PHASE_STATUSES);
 export const failureClass = word('failure_classification', FAILURE_CLASSES);
 export const failureReason = word('failure_reason', FAILURE_REASONS);
 export const sideEffects = word('side_effects', SIDE_EFFECTS);
+export const verificationWord = word('verification', RECORDED_VERIFICATIONS);
+export const deliveryAssessment = word('delivery_assessment', DELIVERY_ASSESSMENTS);
+export const lifecycleEvent = word('lifecycle_event', LIFECYCLE_EVENTS);
 export const declaredRelation = word('relation', DECLARED_RELATIONS);
 
 const BOOLEAN: Kind = { rule: 'boolean', base: 'boolean', expected: 'true or false' };
