@@ -3,6 +3,7 @@ export type { Ledger, QuarantinedRow } from './feed/ledger.ts';
 export { LedgerRefused } from './feed/ledger.ts';
 export { openLedger } from './feed/open.ts';
 export { openEmbedded } from './graph/embedded/index.ts';
+export type { OnOverrun } from './graph/embedded/overrun.ts';
 export { GraphFault, GraphRefused, QueryRefused } from './graph/fault.ts';
 export type { Graph, QueryOptions, QueryResult } from './graph/graph.ts';
 export { openNeo4j } from './graph/neo4j/index.ts';

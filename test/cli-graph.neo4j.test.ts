@@ -1,4 +1,6 @@
 // The command line with a real Neo4j: one that it starts itself, and one that the environment names.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -32,6 +34,20 @@ function listens(uri: string): Promise<boolean> {
   });
 }
 
+interface Status {
+  functions_url: string;
+  neo4j: { uri: string; state: string; reason?: { code: string; remedy: string } };
+  workers: { name: string; url: string; pid: number }[];
+}
+
+/** The Java that was started with this folder, and no other. */
+function neo4jPid(home: string): number {
+  const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  const found = lines.filter((line) => line.includes('java') && line.endsWith(home));
+  expect(found).toHaveLength(1);
+  return Number(found[0]?.trim().split(' ')[0]);
+}
+
 describe('up --graph neo4j without NEO4J_URI', () => {
   test('starts one of its own, keeps it up, keeps its data, and takes it along', async () => {
     const at = OWN;
@@ -60,6 +76,56 @@ describe('up --graph neo4j without NEO4J_URI', () => {
     const after = await cli.run(['sync', '--status', '--json', ...at]);
     // The same address, where the position was found: nothing was read again.
     expect(after.json()).toMatchObject({ graph: { address }, rows_written: 0 });
+  });
+
+  test('says where it is and as whom, and where the password is; the password to programs alone', async () => {
+    const { json } = await cli.run(['status', '--json', ...OWN]);
+    const { uri, user, password, password_in, state } = json()['neo4j'] as Record<string, string>;
+    expect([user, state, await listens(uri ?? '')]).toEqual(['neo4j', 'running', true]);
+    const [file, member] = (password_in ?? '').split(', ');
+    expect(member).toBe('passwords.neo4j');
+    expect(JSON.parse(readFileSync(file ?? '', 'utf8')).passwords.neo4j).toBe(password);
+    for (const command of ['status', 'up']) {
+      const { stdout } = await cli.run([command, ...OWN]);
+      expect(stdout).toContain(`neo4j ${uri} (user neo4j, password in ${password_in})`);
+      expect(stdout).not.toContain(password);
+    }
+    const asked = await cli.run(['cypher', 'match (o:Outcome) return count(*) as n', '--json'], {
+      env: { NEO4J_URI: uri, NEO4J_USER: user, NEO4J_PASSWORD: password },
+    });
+    expect([asked.code, asked.json()['rows']], asked.stderr).toEqual([0, [{ n: 1 }]]);
+  });
+
+  test('killed, it is away for a while, which status and health say; it comes back, and the mirror with it', async () => {
+    const at = OWN;
+    const before = (await cli.run(['status', '--json', ...at])).json() as unknown as Status;
+    const sync = before.workers.find(({ name }) => name === 'sync');
+    process.kill(neo4jPid(path.join(cli.folder, 'own', 'neo4j')), 'SIGKILL');
+    const away = await vi.waitFor(async () => {
+      const status = (await cli.run(['status', '--json', ...at])).json() as unknown as Status;
+      expect(status.neo4j).toMatchObject({ state: 'restarting', reason: { code: 'neo4j_restarting' } });
+      return status.neo4j.reason;
+    }, WITHIN);
+    expect(away?.remedy).toContain('debug.log');
+    const degraded = await vi.waitFor(async () => {
+      const health = await fetch(`${sync?.url}/healthz`);
+      expect(health.status).toBe(503);
+      return ((await health.json()) as { workers: { degraded_by: { code: string; remedy: string }[] }[] }).workers[0];
+    }, WITHIN);
+    expect(degraded?.degraded_by[0]).toMatchObject({ remedy: expect.stringMatching(/see that it runs|by itself/) });
+    const token = await cli.run(['token', '--role', 'orchestrator', '--actor', 'o-1', ...at]);
+    const ledger = createLedger({ url: before.functions_url, accessToken: token.stdout.trim() });
+    const source = { id: 'planner', version: '1.0.0', domain: 'shop' };
+    const start = { source, correlation_id: 'order-2', causation_id: 'order-2' };
+    await ledger.invocation(start, async () => ({ done: true }));
+    await vi.waitFor(async () => expect((await cli.run(['sync', '--once', ...at])).code).toBe(0), WITHIN);
+    const count = ['cypher', 'match (o:Outcome) return count(*) as n', '--json', ...at];
+    expect((await cli.run(count)).json()['rows']).toEqual([{ n: 2 }]);
+    const after = (await cli.run(['status', '--json', ...at])).json() as unknown as Status;
+    // The same address and password, and the worker lived through it.
+    const { reason: _, ...same } = before.neo4j;
+    expect(after.neo4j).toEqual(same);
+    expect(after.workers.find(({ name }) => name === 'sync')).toEqual(sync);
   });
 });
 

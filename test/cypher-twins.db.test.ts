@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { embeddedSource } from '../lineage/index.ts';
 import { describeTwins } from './support/cypher-twins-suite.ts';
 
-describeTwins('the embedded graph', { seeds: [41], headings: ['Ready queries'] }, async () => {
+describeTwins('the embedded graph', { seeds: [41], headings: ['Ready queries', 'Judgments'] }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outcome-ledger-twins-'));
   return {
     source: embeddedSource({ directory: join(folder, 'graph') }),

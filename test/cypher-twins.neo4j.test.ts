@@ -7,7 +7,7 @@ import { useNeo4j } from './support/neo4j.ts';
 
 const server = useNeo4j();
 
-describeTwins('Neo4j', { seeds: [41, 42], headings: ['Ready queries', 'In Neo4j alone'] }, async () => {
+describeTwins('Neo4j', { seeds: [41, 42], headings: ['Ready queries', 'Judgments', 'In Neo4j alone'] }, async () => {
   return { source: neo4jSource(server.options()), stop: () => server.empty() };
 });
 
@@ -43,6 +43,9 @@ describe('in a Neo4j that holds what no ledger would write', () => {
          n.recorded_at = n.completed_at, n.correlation_id = 'corr'`,
       { nodes },
     );
+    await run(`match (n:Outcome {outcome_id: $id}) set n.status = 'success', n.verification = 'failed'`, {
+      id: idOf(3, 7),
+    });
     await run(
       'match (a:Outcome), (b:Outcome) where b.layer = a.layer + 1 create (a)-[:INVOKED {tenant_id: $mine}]->(b)',
       { mine },
@@ -68,6 +71,7 @@ describe('in a Neo4j that holds what no ledger would write', () => {
     ['path', { from_outcome: idOf(3, 0), to_outcome: idOf(8, 0) }, 0],
     ['governed', { guard_outcome: idOf(1, 0) }, 8],
     ['root-causes', { from_time: '2026-05-20T10:00:08Z', to_time: '2026-05-20T10:00:09Z' }, 8],
+    ['broken-impact', {}, 9],
   ])('%s stops at the other tenant at every hop; without the condition it would not', async (name, raw, rows) => {
     const answered = async (change?: (text: string) => string) =>
       (await ask(name, raw, change)).records.map((record) => record.get('outcome_id') as string);

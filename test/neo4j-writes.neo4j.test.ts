@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { GraphRefused, PositionMoved } from '../lineage/graph/fault.ts';
 import type { Graph } from '../lineage/graph/graph.ts';
 import { openNeo4j } from '../lineage/graph/neo4j/index.ts';
+import { SCHEMA_VERSION } from '../lineage/graph/neo4j/position.ts';
 import { startBoltProxy } from './support/bolt-proxy.ts';
 import { contentOf } from './support/graph-model.ts';
 import { batchAt, changes, linkBetween, outcomeFrom, positionAt, uuidFrom } from './support/graph-rows.ts';
@@ -176,7 +177,7 @@ describe('a graph of another form', () => {
       const error = await call().catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(GraphRefused);
       expect(error).toMatchObject(refused);
-      expect((error as Error).message).toContain('the form of its nodes is 0, expected 1');
+      expect((error as Error).message).toContain(`the form of its nodes is 0, expected ${SCHEMA_VERSION}`);
     }
     expect(await server.run('match (n) return properties(n) as p')).toEqual(untouched);
   });

@@ -24,6 +24,10 @@ const FREE_WORDS: Record<string, string[]> = {
   hitl_resolutions: ['reason'],
   phase_reports: ['error'],
   artifacts: ['title', 'content', 'content_bytes'],
+  outcome_verifications: ['command', 'output_excerpt'],
+  delivery_assessments: ['reason'],
+  outcome_integrations: ['reference', 'gate_reason'],
+  lifecycle_events: ['reason'],
 };
 const database = useDatabase();
 let tenantId: string;
@@ -248,7 +252,7 @@ describe('facts', () => {
   };
 
   it('are exactly those of the rows, in UTC to the microsecond', async () => {
-    const execution = await writer.startExecution();
+    const execution = await writer.startExecution({ verify: 'npm test' });
     const start = await writer.start({ execution_id: execution['execution_id'] });
     const agent = await writer.end(start, 'escalated', { timing });
     const workflow = await writer.end(execution, 'partial', { timing });
@@ -268,6 +272,10 @@ describe('facts', () => {
       completed_at: '2026-05-20T04:30:00.000001Z',
       recorded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
       duration_ms: 42,
+      verification: null,
+      assessment: null,
+      integrated: false,
+      awaiting_until: null,
     };
     expect(rows.map((row) => row.change)).toEqual([
       {
@@ -280,6 +288,7 @@ describe('facts', () => {
           status: 'escalated',
           invocation_id: start['invocation_id'],
           escalation_target: 'os-agt-004',
+          verification_required: false,
         },
       },
       {
@@ -292,6 +301,7 @@ describe('facts', () => {
           status: 'partial',
           invocation_id: null,
           escalation_target: null,
+          verification_required: true,
         },
       },
       {

@@ -1,7 +1,8 @@
-// The mirror of the ledger in a real Neo4j: what sync.db, sync-faults, sync-workers, sync-reconcile and sync-restore ask of
+// The mirror of the ledger in a real Neo4j: what sync.db, sync-evidence, sync-faults, sync-workers, sync-reconcile and sync-restore ask of
 // the embedded graph.
 import { vi } from 'vitest';
 import { useDatabase } from './support/database.ts';
+import { describeEvidence } from './support/sync-evidence.ts';
 import { describeFaults } from './support/sync-faults.ts';
 import { describeMirroring } from './support/sync-mirroring.ts';
 import { useNeo4jGraphs } from './support/sync-neo4j.ts';
@@ -16,6 +17,7 @@ const database = useDatabase();
 const graphs = useNeo4jGraphs();
 
 describeMirroring(database, graphs);
+describeEvidence(database, graphs);
 describeFaults(database, graphs);
 describeWorkers(database, graphs);
 describeReconcile(database, graphs);

@@ -115,6 +115,26 @@ describe('a worker', () => {
     }
   });
 
+  test('ends itself over a query that nothing else ends, once the asker is answered; the next one goes on', async () => {
+    const graph = newGraph();
+    const controlled = { ...env(), OUTCOME_LEDGER_CONTROL_TOKEN: 'let-me' };
+    const worker = await startWorkers(cli.main, graph, controlled);
+    await caughtUp(worker);
+    const text = `UNWIND [1] AS r WITH [1, 2, 3] AS x ${'WITH x + x AS x '.repeat(30)}RETURN size(x) AS n`;
+    const answer = await fetch(`${worker.url}/control/cypher`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer let-me' },
+      body: JSON.stringify({ text, tenantId: null, timeoutMs: 1_000 }),
+    });
+    expect([answer.headers.get('content-type'), await answer.json()]).toEqual([
+      'application/problem+json',
+      expect.objectContaining({ code: expect.stringMatching(/^query_(timeout|unbounded)$/) }),
+    ]);
+    expect(await worker.exit).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(worker.said.at(-1)).toMatchObject({ level: 'error', message: expect.stringContaining('a query overran') });
+    await state(await startWorkers(cli.main, graph, env()), 'active');
+  });
+
   test('tells who holds the feed back', async () => {
     const worker = await startWorkers(cli.main, newGraph(), env());
     await caughtUp(worker);

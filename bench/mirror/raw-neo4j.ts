@@ -24,7 +24,7 @@ export async function openRawNeo4j(
     [`create index if not exists for (n:${label}) on (n.correlation_id)`],
     [`create index if not exists for (n:${label}) on (n.tenant_id, n.completed_at)`],
   ]);
-  const TIMES = ['started_at', 'completed_at', 'recorded_at'];
+  const TIMES = ['started_at', 'completed_at', 'recorded_at', 'awaiting_until'];
   const OUTCOMES = `unwind $rows as row merge (o:${label} {outcome_id: row.outcome_id}) set o += row, ${TIMES.map(
     (name) => `o.${name} = datetime(row.${name})`,
   ).join(', ')}`;

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { feedRow, keyOf, type RawRow } from './changes.ts';
+import type { EvidenceFacts } from '../graph/graph.ts';
+import { feedRow as feedRowWith, keyOf, type RawRow } from './changes.ts';
 
 const TENANT = '5f0c9a4e-1d2b-4c3a-9e8f-000000000001';
+const KEY = { outcome_id: 'o', tenant_id: TENANT };
+const BROKEN: EvidenceFacts = {
+  verification: 'failed',
+  verification_required: true,
+  assessment: null,
+  integrated: true,
+  awaiting_until: null,
+};
+const NOTHING = { ofOutcome: () => undefined, ofRequest: () => undefined };
+const feedRow = (row: RawRow) => feedRowWith(row, NOTHING);
 const raw = (kind: string, content: RawRow['content']): RawRow => ({
   epoch: 2,
   xid: '9007199254740993',
@@ -58,6 +69,7 @@ describe('a feed row', () => {
           'origin',
         ],
         ...['completion_reason', 'started_at', 'completed_at', 'recorded_at', 'duration_ms'],
+        ...['verification', 'verification_required', 'assessment', 'integrated', 'awaiting_until'],
       ].sort(),
     );
     expect(facts).toMatchObject({ tenant_id: TENANT, invocation_id: 'i', execution_id: 'e' });
@@ -76,4 +88,38 @@ describe('a feed row', () => {
     expect(deletion.change).toEqual({ type: 'link_deleted', key: { ...ends, tenant_id: TENANT } });
     expect(keyOf(deletion)).toEqual(ends);
   });
+
+  it('of an outcome has the evidence as it stands, or what its own row says without any', () => {
+    const row = raw('workflow_outcomes', { outcome_id: 'o', verification_required: true });
+    expect(feedRow(row).change).toMatchObject({
+      facts: { verification: null, verification_required: true, assessment: null, integrated: false },
+    });
+    const found = { ...NOTHING, ofOutcome: (tenant: string, id: string) => facts(tenant, id) };
+    expect(feedRowWith(row, found).change).toMatchObject({ type: 'outcome', facts: BROKEN });
+  });
+
+  it('of evidence is what stands about its outcome, whatever the row says', () => {
+    const row = raw('outcome_verifications', { outcome_id: 'o', verification: 'passed' });
+    const found = { ...NOTHING, ofOutcome: facts };
+    expect(feedRowWith(row, found).change).toEqual({
+      type: 'evidence',
+      key: { outcome_id: 'o' },
+      facts: { ...KEY, ...BROKEN },
+    });
+    expect(keyOf(feedRowWith(row, found))).toEqual({ outcome_id: 'o' });
+    // The outcome was purged.
+    expect(feedRow(row).change).toMatchObject({ type: 'evidence', facts: null });
+  });
+
+  it('of a request to a human, or its answer, is about the escalated outcome if there is one', () => {
+    const found = { ...NOTHING, ofRequest: (tenant: string) => facts(tenant, 'o') };
+    for (const kind of ['hitl_requests', 'hitl_resolutions']) {
+      const row = raw(kind, { hitl_request_id: 'r', outcome_id: null });
+      expect(feedRowWith(row, found).change).toMatchObject({ key: { hitl_request_id: 'r' }, facts: KEY });
+      expect(feedRow(row).change).toEqual({ type: 'evidence', key: { hitl_request_id: 'r' }, facts: null });
+    }
+  });
 });
+
+const facts = (tenant_id: string, outcome_id: string) =>
+  tenant_id === TENANT && outcome_id === 'o' ? { ...KEY, ...BROKEN } : undefined;

@@ -1,4 +1,5 @@
-import type { LinkFacts, OutcomeFacts } from '../graph/graph.ts';
+import type { EvidenceFacts, LinkFacts, OutcomeEvidence, OutcomeFacts } from '../graph/graph.ts';
+import { type Content, type Evidence, saysOfOutcome, saysOfRequest, withoutEvidence } from './evidence.ts';
 import type { FeedChange, FeedRow } from './ledger.ts';
 
 /** A row as `public.feed` gives it with `facts`. */
@@ -10,21 +11,31 @@ export interface RawRow {
   kind: string;
   content: Content;
 }
-/** The facts of a row, by column. */
-export type Content = Record<string, unknown>;
 
 const OUTCOME_KINDS = ['agent_invocation_outcomes', 'workflow_outcomes'];
 const LINK_KIND = 'agent_lineage_links';
 
-export function feedRow(row: RawRow): FeedRow {
+export function feedRow(row: RawRow, evidence: Evidence): FeedRow {
   const { epoch, xid, kind, tenant_id } = row;
-  return { kind, epoch, xid, seq: Number(row.seq), tenant_id, change: changeOf(row) };
+  return { kind, epoch, xid, seq: Number(row.seq), tenant_id, change: changeOf(row, evidence) };
 }
 
-function changeOf({ kind, tenant_id, content }: RawRow): FeedChange {
+function changeOf({ kind, tenant_id, content }: RawRow, evidence: Evidence): FeedChange {
   if (kind === 'tombstones') return deletionOf(tenant_id, content);
   if (kind === LINK_KIND) return { type: 'link', facts: linkFacts(tenant_id, content) };
-  return { type: 'outcome', facts: outcomeFacts(kind, tenant_id, content) };
+  if (saysOfRequest(kind)) {
+    const { hitl_request_id } = content as { hitl_request_id: string };
+    return evidenceChange({ hitl_request_id }, evidence.ofRequest(tenant_id, hitl_request_id));
+  }
+  const { outcome_id } = content as { outcome_id: string };
+  const found = saysOfOutcome(kind) ? evidence.ofOutcome(tenant_id, outcome_id) : undefined;
+  if (!OUTCOME_KINDS.includes(kind)) return evidenceChange({ outcome_id }, found);
+  return { type: 'outcome', facts: outcomeFacts(kind, tenant_id, content, found) };
+}
+
+/** Of an outcome that was purged since, and of a request that is about none, there is nothing to tell. */
+function evidenceChange(key: Record<string, string>, facts: OutcomeEvidence | undefined): FeedChange {
+  return { type: 'evidence', key, facts: facts ?? null };
 }
 
 function deletionOf(tenant_id: string, content: Content): FeedChange {
@@ -43,8 +54,14 @@ function deletionOf(tenant_id: string, content: Content): FeedChange {
   };
 }
 
-export function outcomeFacts(kind: string, tenant_id: string, content: Content): OutcomeFacts {
+export function outcomeFacts(
+  kind: string,
+  tenant_id: string,
+  content: Content,
+  evidence: EvidenceFacts = withoutEvidence(content),
+): OutcomeFacts {
   const c = content as unknown as OutcomeFacts;
+  const { verification, verification_required, assessment, integrated, awaiting_until } = evidence;
   return {
     outcome_id: c.outcome_id,
     tenant_id,
@@ -66,6 +83,11 @@ export function outcomeFacts(kind: string, tenant_id: string, content: Content):
     completed_at: c.completed_at,
     recorded_at: c.recorded_at,
     duration_ms: c.duration_ms,
+    verification,
+    verification_required,
+    assessment,
+    integrated,
+    awaiting_until,
   };
 }
 
@@ -87,6 +109,7 @@ export function linkFacts(tenant_id: string, content: Content): LinkFacts {
 export function keyOf({ change }: FeedRow): Record<string, string> {
   if (change.type === 'outcome') return { outcome_id: change.facts.outcome_id };
   if (change.type === 'outcome_deleted') return { outcome_id: change.key.outcome_id };
+  if (change.type === 'evidence') return change.key;
   const { source_outcome_id, target_outcome_id, relation } = change.type === 'link' ? change.facts : change.key;
   return { source_outcome_id, target_outcome_id, relation };
 }

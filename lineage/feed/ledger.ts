@@ -1,4 +1,4 @@
-import type { GraphChanges, LinkFacts, OutcomeFacts, OutcomeKey, Position } from '../graph/graph.ts';
+import type { GraphChanges, LinkFacts, OutcomeEvidence, OutcomeFacts, OutcomeKey, Position } from '../graph/graph.ts';
 
 /** One stretch of the feed, and where it ends. */
 export interface FeedPage {
@@ -23,6 +23,8 @@ export interface FeedRow {
 export type FeedChange =
   | { type: 'outcome'; facts: OutcomeFacts }
   | { type: 'link'; facts: LinkFacts }
+  /** Evidence as it stands; `facts` null where the row is about no outcome of the ledger. `key` is the row's. */
+  | { type: 'evidence'; key: Record<string, string>; facts: OutcomeEvidence | null }
   | { type: 'outcome_deleted'; key: OutcomeKey }
   | { type: 'link_deleted'; key: GraphChanges['deletedLinks'][number] };
 
@@ -61,7 +63,8 @@ export interface Ledger {
   identify(): Promise<string | null>;
 
   /**
-   * Rows of the lineage kinds (both outcome tables, links, tombstones) after a position, in order.
+   * Rows of the lineage kinds (both outcome tables, evidence, requests to humans, links, tombstones) after a position, in
+   * order; evidence as it stands when they are read.
    *
    * @throws LedgerRefused `epoch_unsettled` in a restored database, or where the position's witness is gone
    */
@@ -81,7 +84,7 @@ export interface Ledger {
     count(mirror: string): Promise<number>;
   };
 
-  /** Outcomes with ids after `after`, in id order, for `reconcile`. */
+  /** Outcomes with ids after `after`, in id order, with the evidence about them, for `reconcile`. */
   outcomesAfter(after: string | null, limit: number): Promise<OutcomeFacts[]>;
 
   /** Ids after `after` that links lead out of, in id order, each once: also where the outcome itself was purged and its links stand. */

@@ -2,6 +2,7 @@ import { LINEAGE_TABLES } from '../../src/contract/ledger-tables.ts';
 import type { Position } from '../graph/graph.ts';
 import { feedRow, type RawRow } from './changes.ts';
 import type { DatabaseSession, Parameter, Row } from './database-session.ts';
+import { readEvidence } from './evidence.ts';
 import type { Identity } from './identity.ts';
 import type { FeedPage, FeedRow } from './ledger.ts';
 import { isAfter, type Place, type RowPlace, START } from './place.ts';
@@ -45,7 +46,10 @@ export class FeedReader {
   /** Feed rows of these kinds after a place, no more than `limit`. */
   async rows(after: Place, limit: number, kinds: string, witness: string | null): Promise<FeedRow[]> {
     const values: Parameter[] = [after.epoch, after.xid, String(after.seq), limit, kinds, this.#tenantId, witness];
-    return ((await this.#session.query(FEED, values)) as unknown as RawRow[]).map(feedRow);
+    const found = (await this.#session.query(FEED, values)) as unknown as RawRow[];
+    // After the rows, so that nothing of what they tell is missing.
+    const evidence = await readEvidence(this.#session, this.#tenantId, found);
+    return found.map((row) => feedRow(row, evidence));
   }
 
   // Asked before the rows: what comes before this end and is not among them is not this reader's. It is kept for a while,

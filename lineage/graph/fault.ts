@@ -9,12 +9,15 @@ export class GraphFault extends Error {
   readonly kind: FaultKind;
   /** The store's own code, e.g. `Neo.ClientError.Security.Unauthorized`. */
   readonly code: string;
+  /** What to do about this fault; null where its kind says all. */
+  readonly remedy: string | null;
 
-  constructor(kind: FaultKind, code: string, message: string, options?: ErrorOptions) {
+  constructor(kind: FaultKind, code: string, message: string, options: ErrorOptions & { remedy?: string } = {}) {
     super(message, options);
     this.name = 'GraphFault';
     this.kind = kind;
     this.code = code;
+    this.remedy = options.remedy ?? null;
   }
 }
 

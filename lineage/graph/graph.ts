@@ -1,10 +1,22 @@
 import type { Relation } from '../../src/contract/relations.ts';
 
+/** What others observed of an outcome, as it stands: its judgment rests on it. Unlike all other facts these change. */
+export interface EvidenceFacts {
+  /** What the latest verification said; null where there is none. */
+  verification: string | null;
+  verification_required: boolean;
+  /** What it was last seen to deliver; null where nobody looked. */
+  assessment: string | null;
+  integrated: boolean;
+  /** Until when a human may still answer about an escalated outcome; else null. That time has passed is no change of it. */
+  awaiting_until: string | null;
+}
+
 /**
  * The facts of an outcome that the mirror carries (design section 8): never `result`, messages or notes, and no judgment.
  * Times are RFC 3339 in UTC with microseconds, as the database prints them; `duration_ms` is a whole number.
  */
-export interface OutcomeFacts {
+export interface OutcomeFacts extends EvidenceFacts {
   outcome_id: string;
   tenant_id: string;
   source_type: 'agent' | 'workflow';
@@ -45,14 +57,18 @@ export interface LinkFacts {
 export type LinkKey = Pick<LinkFacts, 'tenant_id' | 'source_outcome_id' | 'target_outcome_id' | 'relation'>;
 /** What identifies an outcome in both stores. */
 export type OutcomeKey = Pick<OutcomeFacts, 'outcome_id' | 'tenant_id'>;
+/** An outcome's evidence without the outcome. */
+export type OutcomeEvidence = OutcomeKey & EvidenceFacts;
 
 /**
- * What changed, net of everything in one stretch of the feed: each key stands once over all four lists.
+ * What changed, net of everything in one stretch of the feed: each key stands once over all five lists.
  * A graph applies outcomes, then links (an end that is not there yet becomes a stub: a node with its ids alone), then
- * deletions. A deleted outcome that still has links becomes a stub; a stub left without links goes.
+ * evidence, then deletions. Evidence about a stub, or about no node, is left out: an outcome brings its own. A deleted
+ * outcome that still has links becomes a stub; a stub left without links goes.
  */
 export interface GraphChanges {
   outcomes: OutcomeFacts[];
+  evidence: OutcomeEvidence[];
   links: LinkFacts[];
   deletedOutcomes: OutcomeKey[];
   deletedLinks: LinkKey[];

@@ -1,6 +1,7 @@
 import type { Graph, QueryOptions, QueryResult } from '../graph/graph.ts';
 import { bindQuery, queryNamed } from './bind.ts';
 import type { QueryName } from './catalogue.ts';
+import { findBrokenImpact } from './embedded/broken-impact.ts';
 import { findLineage } from './embedded/lineage.ts';
 import { findPath } from './embedded/path.ts';
 import { findRootCauses } from './embedded/root-causes.ts';
@@ -17,6 +18,7 @@ const IN_STEPS: Record<QueryName, Find> = {
   path: findPath,
   governed: findGoverned,
   'root-causes': findRootCauses,
+  'broken-impact': findBrokenImpact,
 };
 
 /**

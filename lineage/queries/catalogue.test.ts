@@ -12,6 +12,7 @@ const STEPS: Record<(typeof namedQueries)[number]['name'], string[]> = {
   path: ['causes', 'outcomes'],
   governed: ['governed'],
   'root-causes': ['failures', 'failed-causes', 'outcomes'],
+  'broken-impact': ['broken', 'next-effects', 'judged'],
 };
 const steps = [...new Set(Object.values(STEPS).flat())].sort();
 const embedded = (name: string) => queryText(`embedded/${name}`);

@@ -12,7 +12,7 @@ export interface NamedQuery {
   readonly text: string;
 }
 
-export type QueryName = 'why' | 'impact' | 'correlation' | 'path' | 'governed' | 'root-causes';
+export type QueryName = 'why' | 'impact' | 'correlation' | 'path' | 'governed' | 'root-causes' | 'broken-impact';
 
 const uuid = (name: string, about: string): QueryParameter => ({
   name,
@@ -99,6 +99,26 @@ const QUERIES: Omit<NamedQuery, 'text'>[] = [
       depth,
     ],
     columns: ['outcome_id', 'failures', ...SOURCE, 'correlation_id', 'completed_at', 'truncated'],
+  },
+  {
+    name: 'broken-impact',
+    summary:
+      'what the outcomes judged broken in a window contributed to: themselves at depth 0, then their effects, each once',
+    parameters: [
+      time('from_time', 'broken outcomes completed then or later'),
+      time('to_time', 'broken outcomes completed before then'),
+      depth,
+    ],
+    columns: [
+      'depth',
+      'outcome_id',
+      'broken_outcome_id',
+      ...SOURCE,
+      'judgment',
+      'correlation_id',
+      'completed_at',
+      'truncated',
+    ],
   },
 ];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeedChange } from '../feed/ledger.ts';
-import type { GraphChanges, LinkFacts, OutcomeFacts } from '../graph/graph.ts';
+import type { EvidenceFacts, GraphChanges, LinkFacts, OutcomeFacts } from '../graph/graph.ts';
 import { countOf, invertedChange, linkKeyText, netChanges, outcomeKeyText } from './net-changes.ts';
 
 const SEED = 20260520;
@@ -25,17 +25,28 @@ const change: fc.Arbitrary<FeedChange> = fc.oneof(
     type: fc.constant('link' as const),
     facts: fc.tuple(linkKey, fc.nat(9)).map(([key, n]) => ({ ...key, link_id: `l${n}` }) as LinkFacts),
   }),
+  fc.record({
+    type: fc.constant('evidence' as const),
+    key: fc.constant({}),
+    facts: fc.option(
+      fc.tuple(outcomeKey, fc.nat(9)).map(([key, n]) => ({ ...key, ...({ verification: `v${n}` } as EvidenceFacts) })),
+    ),
+  }),
   fc.record({ type: fc.constant('outcome_deleted' as const), key: outcomeKey }),
   fc.record({ type: fc.constant('link_deleted' as const), key: linkKey }),
 );
 
-/** A graph as the interface describes it: outcomes, links, then deletions; ends that are missing are stubs. */
+/** A graph as the interface describes it: outcomes, evidence, links, then deletions; ends that are missing are stubs. */
 class ModelGraph {
   readonly outcomes = new Map<string, OutcomeFacts>();
   readonly links = new Map<string, LinkFacts>();
 
   apply(changes: GraphChanges): void {
     for (const facts of changes.outcomes) this.outcomes.set(outcomeKeyText(facts), facts);
+    for (const facts of changes.evidence) {
+      const there = this.outcomes.get(outcomeKeyText(facts));
+      if (there) this.outcomes.set(outcomeKeyText(facts), { ...there, ...facts });
+    }
     for (const facts of changes.links) this.links.set(linkKeyText(facts), facts);
     for (const key of changes.deletedOutcomes) this.outcomes.delete(outcomeKeyText(key));
     for (const key of changes.deletedLinks) this.links.delete(linkKeyText(key));
@@ -65,7 +76,9 @@ describe('net changes', () => {
         net.apply(whole);
         expect(net.state).toEqual(oneByOne.state);
         const keys = [
-          ...[...whole.outcomes, ...whole.deletedOutcomes].map((key) => `outcome ${outcomeKeyText(key)}`),
+          ...[...whole.outcomes, ...whole.evidence, ...whole.deletedOutcomes].map(
+            (key) => `outcome ${outcomeKeyText(key)}`,
+          ),
           ...[...whole.links, ...whole.deletedLinks].map((key) => `link ${linkKeyText(key)}`),
         ];
         expect(new Set(keys).size).toBe(keys.length);

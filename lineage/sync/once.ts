@@ -10,10 +10,18 @@ import { mirrorPass } from './pass.ts';
 import { beginSession } from './session.ts';
 import { type Mirror, type OnceReport, type SyncLog, SyncRefused } from './types.ts';
 
-/** Passing faults in a row before the command gives up; with the waits between them about 30 seconds. */
-const ATTEMPTS = 8;
-/** The driver tries for long by itself: no further try begins so long after the first fault. */
-const GIVE_UP_MS = 30_000;
+/** When passing faults in a row are too many. */
+interface Patience {
+  attempts: number;
+  /** The driver tries for long by itself: no further try begins so long after the first fault. */
+  giveUpMs: number;
+  /** The first wait between two tries; each further one is longer. */
+  firstWaitMs: number;
+}
+
+/** With the waits between the attempts about 30 seconds. */
+const PATIENCE: Patience = { attempts: 8, giveUpMs: 30_000, firstWaitMs: 250 };
+const LONGEST_WAIT_MS = 10_000;
 
 /** Writers that never pause would keep it for ever. */
 const PASSES = 20;
@@ -22,6 +30,8 @@ export interface OnceOptions extends Mirror {
   log?: SyncLog;
   /** Ends it after the batch in hand; the report tells how far it came. */
   signal?: AbortSignal;
+  /** Tests shorten it. */
+  patience?: Partial<Patience>;
 }
 
 /**
@@ -46,15 +56,13 @@ export function syncOnce(options: OnceOptions): Promise<OnceReport> {
   });
 }
 
-async function mirrorToTheEnd(
-  ledger: Ledger,
-  graph: Graph,
-  mirror: string,
-  { graph: { tenantId }, log = () => undefined, signal = new AbortController().signal }: OnceOptions,
-): Promise<OnceReport> {
+async function mirrorToTheEnd(ledger: Ledger, graph: Graph, mirror: string, options: OnceOptions): Promise<OnceReport> {
+  const { log = () => undefined, signal = new AbortController().signal } = options;
+  const { tenantId } = options.graph;
+  const { attempts, giveUpMs, firstWaitMs } = { ...PATIENCE, ...options.patience };
   const report: OnceReport = { mirror, rows: 0, batches: 0, quarantined: 0, position: null, held_back_by: [] };
   const sizes = new BatchSize();
-  const backoff = new Backoff(250, 10_000);
+  const backoff = new Backoff(firstWaitMs, LONGEST_WAIT_MS);
   let faults = 0;
   let faultyAt: number | null = null;
   const listener = {
@@ -91,7 +99,7 @@ async function mirrorToTheEnd(
       const passing = error instanceof PositionMoved || (error instanceof GraphFault && error.kind === 'passing');
       faults += 1;
       faultyAt ??= Date.now();
-      const over = faults >= ATTEMPTS || Date.now() - faultyAt > GIVE_UP_MS;
+      const over = faults >= attempts || Date.now() - faultyAt > giveUpMs;
       if (!passing || over || signal.aborted) throw error;
       log({ level: 'warn', message: `trying again: ${(error as Error).message}`, details: { mirror } });
       await pause(backoff.next(), signal);

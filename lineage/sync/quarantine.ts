@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FeedRow, Ledger, QuarantinedRow } from '../feed/ledger.ts';
 import { GraphFault } from '../graph/fault.ts';
 import type { Graph } from '../graph/graph.ts';
@@ -36,20 +37,25 @@ export async function retryEach(
 }
 
 async function retryOne(ledger: Ledger, graph: Graph, parked: QuarantinedRow): Promise<keyof RetryReport> {
-  const row = await ledger.quarantine.current(parked);
+  let row = await ledger.quarantine.current(parked);
   if (row === null) {
     await ledger.quarantine.remove(parked.mirror, parked.seq);
     return 'gone';
   }
   try {
-    await graph.repair(netChanges([row]));
+    for (let written = false; !written; ) {
+      await graph.repair(netChanges([row]));
+      // A purge and its tombstone, or newer evidence, may have passed in the graph between the look and the write.
+      const now: FeedRow | null = await ledger.quarantine.current(parked);
+      if (now === null) await graph.repair(netChanges([invertedChange(row)]));
+      written = now === null || isDeepStrictEqual(now.change, row.change);
+      row = now ?? row;
+    }
   } catch (error) {
     if (!(error instanceof GraphFault) || error.kind !== 'row') throw error;
     await park(ledger, parked.mirror, row, error);
     return 'kept';
   }
-  // A purge, and its tombstone in the graph, may have passed between the look and the write.
-  if ((await ledger.quarantine.current(parked)) === null) await graph.repair(netChanges([invertedChange(row)]));
   await ledger.quarantine.remove(parked.mirror, parked.seq);
   return 'repaired';
 }

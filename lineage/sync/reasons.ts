@@ -20,10 +20,10 @@ export function verdictOn(error: unknown): Verdict {
     return waiting('ledger', 'ledger_unreachable', error.message, null);
   }
   if (error instanceof GraphFault && error.kind === 'passing') {
-    return waiting('passing', error.code, `the graph does not take the batch for now: ${error.message}`, null);
+    return waiting('passing', error.code, `the graph does not take the batch for now: ${error.message}`, error.remedy);
   }
-  const code = error instanceof GraphFault ? error.code : 'unexpected';
-  return waiting('whole', code, `the graph takes nothing: ${messageOf(error)}`, WHOLE_REMEDY);
+  const { code, remedy } = error instanceof GraphFault ? error : { code: 'unexpected', remedy: null };
+  return waiting('whole', code, `the graph takes nothing: ${messageOf(error)}`, remedy ?? WHOLE_REMEDY);
 }
 
 const WHOLE_REMEDY =

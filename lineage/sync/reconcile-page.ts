@@ -47,12 +47,16 @@ export async function comparePage(
   };
 }
 
-/** The keys of the outcomes that stand in the ledger now, over one stretch. */
-export async function outcomesStanding(ledger: Ledger, { after, end }: Stretch, limit: number): Promise<Set<string>> {
-  const standing = new Set<string>();
+/** The outcomes that stand in the ledger now, by their keys, over one stretch. */
+export async function outcomesStanding(
+  ledger: Ledger,
+  { after, end }: Stretch,
+  limit: number,
+): Promise<Map<string, OutcomeFacts>> {
+  const standing = new Map<string, OutcomeFacts>();
   for (let last = after; ; ) {
     const page = await ledger.outcomesAfter(last, limit);
-    for (const row of page) if (end === null || row.outcome_id <= end) standing.add(outcomeKeyText(row));
+    for (const row of page) if (end === null || row.outcome_id <= end) standing.set(outcomeKeyText(row), row);
     last = page.at(-1)?.outcome_id ?? null;
     if (page.length < limit || last === null || (end !== null && last >= end)) return standing;
   }

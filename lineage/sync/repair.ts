@@ -1,6 +1,7 @@
 import type { Ledger } from '../feed/ledger.ts';
 import { GraphFault } from '../graph/fault.ts';
-import type { Graph, GraphChanges } from '../graph/graph.ts';
+import type { Graph, GraphChanges, OutcomeFacts } from '../graph/graph.ts';
+import { sameFacts } from './compare-page.ts';
 import { countOf, linkKeyOf, linkKeyText, NO_CHANGES, outcomeKeyOf, outcomeKeyText } from './net-changes.ts';
 import { type ComparedPage, linksStanding, outcomesStanding } from './reconcile-page.ts';
 
@@ -11,13 +12,13 @@ export interface Repaired {
 
 /**
  * Makes one compared stretch of the graph what the ledger has now. A surplus is looked up in the ledger once more before it
- * is deleted, and what was written once more after: a purge and its tombstone may have passed in between.
+ * is deleted, and what was written once more after: a purge and its tombstone, or newer evidence, may have passed in between.
  */
 export async function repairPage(ledger: Ledger, graph: Graph, page: ComparedPage, limit: number): Promise<Repaired> {
   const done: Repaired = { repaired: 0, refused: 0 };
   const { outcomes, links, stretch } = page;
 
-  const surplusOutcomes = outcomes.surplus.length > 0 ? await outcomesStanding(ledger, stretch, limit) : new Set();
+  const surplusOutcomes = outcomes.surplus.length > 0 ? await outcomesStanding(ledger, stretch, limit) : new Map();
   const surplusLinks = await linksStanding(ledger, links.surplus);
   const deletions: GraphChanges = {
     ...NO_CHANGES,
@@ -36,27 +37,33 @@ export async function repairPage(ledger: Ledger, graph: Graph, page: ComparedPag
     links: [...links.missing, ...links.different],
   };
   await apply(graph, written, done);
-  await takeBackPurged(ledger, graph, written, page, limit);
+  await followLedger(ledger, graph, written, page, limit);
   return done;
 }
 
-async function takeBackPurged(
+/** Looks at what was written until the ledger has it so: what comes after the last look is the worker's to write. */
+async function followLedger(
   ledger: Ledger,
   graph: Graph,
   written: GraphChanges,
   page: ComparedPage,
   limit: number,
 ): Promise<void> {
-  if (countOf(written) === 0) return;
-  const outcomes =
-    written.outcomes.length > 0 ? await outcomesStanding(ledger, page.stretch, limit) : new Set<string>();
-  const links = await linksStanding(ledger, written.links);
-  const purged: GraphChanges = {
-    ...NO_CHANGES,
-    deletedOutcomes: written.outcomes.filter((row) => !outcomes.has(outcomeKeyText(row))).map(outcomeKeyOf),
-    deletedLinks: written.links.filter((row) => !links.has(linkKeyText(row))).map(linkKeyOf),
-  };
-  if (countOf(purged) > 0) await graph.repair(purged);
+  for (let left = written; countOf(left) > 0; ) {
+    const outcomes = left.outcomes.length > 0 ? await outcomesStanding(ledger, page.stretch, limit) : new Map();
+    const links = await linksStanding(ledger, left.links);
+    const renewed = left.outcomes.flatMap((row): OutcomeFacts[] => {
+      const now = outcomes.get(outcomeKeyText(row));
+      return now && !sameFacts(row, now) ? [now] : [];
+    });
+    left = {
+      ...NO_CHANGES,
+      outcomes: renewed,
+      deletedOutcomes: left.outcomes.filter((row) => !outcomes.has(outcomeKeyText(row))).map(outcomeKeyOf),
+      deletedLinks: left.links.filter((row) => !links.has(linkKeyText(row))).map(linkKeyOf),
+    };
+    if (countOf(left) > 0) await apply(graph, left, { repaired: 0, refused: 0 });
+  }
 }
 
 /** Applies changes; where the graph cannot take some rows, all the others. */
@@ -84,10 +91,11 @@ function halves(changes: GraphChanges): [GraphChanges, GraphChanges] {
     left -= taken;
     return [rows.slice(0, taken), rows.slice(taken)];
   };
-  const [outcomes, links] = [cut(changes.outcomes), cut(changes.links)];
+  const [outcomes, evidence, links] = [cut(changes.outcomes), cut(changes.evidence), cut(changes.links)];
   const [deletedOutcomes, deletedLinks] = [cut(changes.deletedOutcomes), cut(changes.deletedLinks)];
   const side = (n: 0 | 1): GraphChanges => ({
     outcomes: outcomes[n],
+    evidence: evidence[n],
     links: links[n],
     deletedOutcomes: deletedOutcomes[n],
     deletedLinks: deletedLinks[n],

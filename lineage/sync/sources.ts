@@ -1,4 +1,4 @@
-import { embeddedAddress, openEmbedded } from '../graph/embedded/index.ts';
+import { type EmbeddedOptions, embeddedAddress, openEmbedded } from '../graph/embedded/index.ts';
 import { neo4jAddress, openNeo4j } from '../graph/neo4j/index.ts';
 import type { GraphSource } from './types.ts';
 
@@ -6,15 +6,17 @@ export interface EmbeddedPlace {
   directory: string;
   /** The one tenant this graph mirrors; left out or null = all. */
   tenantId?: string | null;
+  /** See `openEmbedded`. */
+  onOverrun?: EmbeddedOptions['onOverrun'];
 }
 
 /** The embedded graph in a directory, named without opening its files. */
-export function embeddedSource({ directory, tenantId = null }: EmbeddedPlace): GraphSource {
+export function embeddedSource({ directory, tenantId = null, onOverrun }: EmbeddedPlace): GraphSource {
   return {
     kind: 'embedded',
     address: embeddedAddress(directory),
     tenantId,
-    open: () => openEmbedded({ directory, tenantId }),
+    open: () => openEmbedded({ directory, tenantId, onOverrun }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Backoff } from '../../src/worker/backoff.ts';
 import { pause } from '../../src/worker/pause.ts';
 import type { Ledger } from '../feed/ledger.ts';
-import { PositionMoved } from '../graph/fault.ts';
+import { GraphFault, PositionMoved } from '../graph/fault.ts';
 import { BatchSize } from './batch-size.ts';
 import type { BorrowedGraph } from './borrowed-graph.ts';
 import { closeSession, openGuardedLedger, openUnless } from './guarded-open.ts';
@@ -168,6 +168,8 @@ export class WorkerLoop {
     const { state, kind } = this.#fail(error);
     this.#faults += 1;
     await pause(state === 'refused' ? pace.refusedMs : this.#graphBackoff.next(), ends);
+    // On a full disk the open files are whole and can be read; once closed they could not even be opened.
+    if (error instanceof GraphFault && error.code === 'graph_disk_full') return;
     // Credentials and files are read when a graph is opened.
     if (kind !== 'passing' || this.#faults % FAULTS_BEFORE_REOPENING === 0) await graph.closeIfIdle();
   }

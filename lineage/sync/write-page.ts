@@ -1,7 +1,7 @@
 import type { FeedPage, FeedRow } from '../feed/ledger.ts';
 import { GraphFault } from '../graph/fault.ts';
 import type { Position } from '../graph/graph.ts';
-import { NO_CHANGES, netChanges } from './net-changes.ts';
+import { countOf, NO_CHANGES, netChanges } from './net-changes.ts';
 import { park as parkRow } from './quarantine.ts';
 import type { Session } from './session.ts';
 import { anotherRowPasses, ROWS_TRIED } from './whole-batch.ts';
@@ -33,8 +33,10 @@ export async function writePage(
 
   const write = async (rows: FeedRow[], after: Position | null, to: Position): Promise<void> => {
     try {
-      await session.graph.write({ changes: netChanges(rows), from: after, to });
-      if (rows.length > 0) trust = ROWS_TRIED;
+      const changes = netChanges(rows);
+      await session.graph.write({ changes, from: after, to });
+      // A row that changes nothing passes anywhere.
+      if (countOf(changes) > 0) trust = ROWS_TRIED;
       listener.wrote(rows.length, to);
     } catch (error) {
       if (!(error instanceof GraphFault) || error.kind !== 'row') throw error;

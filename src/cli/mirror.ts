@@ -5,6 +5,7 @@ import { requireLocal } from './ledger.ts';
 import type { LocalStack } from './local-stack.ts';
 import { mirrorFailure } from './mirror-failure.ts';
 import { dataDirOf, type LocalOptions } from './options.ts';
+import { ownerLoginWarning } from './owner-login.ts';
 import { fromReport, fromWorker, type MirrorStatus } from './render/mirror-status.ts';
 
 /** What `sync` does, through the worker of a running stack or with both sides named. What is refused is a Failure. */
@@ -15,11 +16,23 @@ export interface SyncTarget {
   retryQuarantined(): Promise<RetryReport>;
 }
 
-/** With --database-url or its variable both sides are named; else the local stack's own mirror. A named data directory beats the variable. */
-export async function syncTarget(options: LocalOptions & MirrorOptions): Promise<SyncTarget> {
+/**
+ * With --database-url or its variable both sides are named; else the local stack's own mirror. A named data directory beats the
+ * variable.
+ *
+ * @param warn told of a connection that is the owner's
+ */
+export async function syncTarget(
+  options: LocalOptions & MirrorOptions,
+  warn: (text: string) => void,
+): Promise<SyncTarget> {
   const named = options.databaseUrl !== undefined || options.dataDir === undefined;
   const databaseUrl = named ? workerDatabaseUrlOf('sync', options.databaseUrl) : undefined;
-  if (databaseUrl !== undefined) return namedMirror(databaseUrl, options);
+  if (databaseUrl !== undefined) {
+    const warning = ownerLoginWarning('sync', databaseUrl);
+    if (warning) warn(warning);
+    return namedMirror(databaseUrl, options);
+  }
   if (options.tenant !== undefined) {
     throw usage(
       '--tenant names a mirror of one tenant; the local stack mirrors all',

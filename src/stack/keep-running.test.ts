@@ -35,6 +35,7 @@ function keep(server: ReturnType<typeof scripted>) {
   const notices: string[] = [];
   const lost: DatabaseLost[] = [];
   const keeper = keepRunning(server, {
+    name: 'PostgreSQL',
     logFile: 'postgres.log',
     onNotice: (text) => notices.push(text),
     onLost: (error) => lost.push(error),
@@ -89,4 +90,29 @@ it('gives up after five, and says why', async () => {
     message: expect.stringContaining('the disk is full'),
     remedy: expect.stringContaining('postgres.log'),
   });
+});
+
+it('never gives up what the stack can do without, and tells its state with what stands in the way', async () => {
+  const server = scripted();
+  const notices: string[] = [];
+  const states: [string, unknown][] = [];
+  const keeper = keepRunning(server, {
+    name: 'Neo4j',
+    logFile: 'debug.log',
+    onNotice: (text) => notices.push(text),
+    onState: (state, cause) => states.push([state, (cause as Error | undefined)?.message]),
+    firstWaitMs: 5,
+  });
+  server.broken = true;
+  server.die();
+  await vi.waitFor(() => expect(server.restarts).toBe(7), { timeout: 10_000 });
+  server.broken = false;
+  await vi.waitFor(() => expect(states.at(-1)?.[0]).toBe('running'), { timeout: 10_000 });
+  expect(states.slice(0, 2)).toEqual([
+    ['restarting', undefined],
+    ['restarting', 'the disk is full'],
+  ]);
+  expect(notices.at(0)).toBe('Neo4j ended unexpectedly: restart 1');
+  expect(notices.at(-1)).toBe('Neo4j runs again');
+  await keeper.release();
 });

@@ -4,6 +4,7 @@ import type { Server } from './postgres/index.ts';
 const MOST_RESTARTS = 5;
 const WITHIN_MS = 60_000;
 const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
 
 /** The stack's own PostgreSQL kept ending; the stack has stopped itself. */
 export class DatabaseLost extends Error {
@@ -20,11 +21,17 @@ export class DatabaseLost extends Error {
 }
 
 export type Keeping = {
+  /** As people call it. */
+  name: 'PostgreSQL' | 'Neo4j';
   logFile: string;
   /** Told of each death and each restart. */
   onNotice: (text: string) => void;
-  /** Called once, when restarting does not help. */
-  onLost: (error: DatabaseLost) => void;
+  /** Told when the state changes, with why the last restart failed. */
+  onState?: (state: Keeper['state'], cause?: unknown) => void;
+  /** Called once, when restarting does not help. Absent: it is tried ever more slowly, and never given up. */
+  onLost?: (error: DatabaseLost) => void;
+  /** Milliseconds before a second restart; each further one waits twice as long. Default 250. */
+  firstWaitMs?: number;
 };
 
 export interface Keeper {
@@ -36,10 +43,11 @@ export interface Keeper {
 type Kept = Pick<Server, 'exited' | 'restart'>;
 
 /**
- * Starts the server again, on its port and files, whenever its process ends before `release`: five times within a
- * minute at most, since a server that dies of its own files or settings would die for ever.
+ * Starts the server again, on its port and files, whenever its process ends before `release`. One that the stack cannot do
+ * without: five times within a minute at most, since a server that dies of its own files or settings would die for ever.
  */
-export function keepRunning(server: Kept, { logFile, onNotice, onLost }: Keeping): Keeper {
+export function keepRunning(server: Kept, keeping: Keeping): Keeper {
+  const { name, logFile, onNotice, onState = () => undefined, onLost, firstWaitMs = FIRST_WAIT_MS } = keeping;
   const released = new AbortController();
   let restarts: number[] = [];
   let restarting: Promise<void> | undefined;
@@ -51,9 +59,11 @@ export function keepRunning(server: Kept, { logFile, onNotice, onLost }: Keeping
       await server.exited;
       if (released.signal.aborted) return;
       restarts = restarts.filter((at) => at > Date.now() - WITHIN_MS);
-      if (restarts.length === MOST_RESTARTS) return onLost(new DatabaseLost(logFile, cause));
+      if (onLost && restarts.length === MOST_RESTARTS) return onLost(new DatabaseLost(logFile, cause));
       restarts.push(Date.now());
-      onNotice(`PostgreSQL ended unexpectedly: restart ${restarts.length} of at most ${MOST_RESTARTS} within a minute`);
+      const most = onLost ? ` of at most ${MOST_RESTARTS} within a minute` : '';
+      onNotice(`${name} ended unexpectedly: restart ${restarts.length}${most}`);
+      onState('restarting', cause);
       restarting = restart(restarts.length);
       await restarting;
       restarting = undefined;
@@ -63,14 +73,16 @@ export function keepRunning(server: Kept, { logFile, onNotice, onLost }: Keeping
   async function restart(attempt: number): Promise<void> {
     try {
       // At once the first time; later ones give passing trouble (a full disk, a taken port) time to pass.
-      if (attempt > 1) await sleep(FIRST_WAIT_MS * 2 ** (attempt - 2), undefined, { signal: released.signal });
+      const wait = Math.min(firstWaitMs * 2 ** (attempt - 2), LONGEST_WAIT_MS);
+      if (attempt > 1) await sleep(wait, undefined, { signal: released.signal });
       await server.restart();
       cause = undefined;
-      onNotice('PostgreSQL runs again');
+      onNotice(`${name} runs again`);
+      onState('running');
     } catch (error) {
       if (released.signal.aborted) return;
       cause = error;
-      onNotice(`PostgreSQL did not start again: ${error instanceof Error ? error.message : String(error)}`);
+      onNotice(`${name} did not start again: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 

@@ -1,15 +1,10 @@
 import path from 'node:path';
-import { freePort } from './postgres/index.ts';
 import type { Secrets } from './secrets.ts';
+import { neo4jOf } from './stack-neo4j.ts';
 import type { StackState } from './state.ts';
 import { startChild } from './workers/child.ts';
-import {
-  type GraphTarget,
-  GraphUnavailable,
-  neo4jEnvironment,
-  neo4jFromEnvironment,
-  requireInstalled,
-} from './workers/graph-target.ts';
+import { explainGraphDeath } from './workers/graph-deaths.ts';
+import { type GraphTarget, GraphUnavailable, neo4jEnvironment, requireInstalled } from './workers/graph-target.ts';
 import { keepWorkers } from './workers/keep-workers.ts';
 import { DATABASE_VARIABLES } from './workers/names.ts';
 import { ledgerProgram } from './workers/program.ts';
@@ -55,6 +50,9 @@ export async function startGraph(state: StackState, options: GraphOptions): Prom
   const kept = await keepWorkers({
     name: 'sync',
     start: () => startChild(order),
+    explain: (how, lastWords) =>
+      target.kind === 'embedded' ? explainGraphDeath(target.directory, how, lastWords) : undefined,
+    logFile: options.logFile,
     onNotice: options.onNotice,
     async onState(worker) {
       state.workers = [worker, ...state.workers.filter(({ name }) => name !== worker.name)];
@@ -79,18 +77,5 @@ async function graphOf(state: StackState, options: GraphOptions): Promise<{ targ
   if (state.graph === 'embedded') {
     return { target: { kind: 'embedded', directory: path.join(state.data_dir, 'graph') } };
   }
-  const named = neo4jFromEnvironment(process.env);
-  if (named) return { target: named };
-  const { startNeo4jLocal } = await import('../../lineage/neo4j-local/start.ts');
-  options.onProgress('starting Neo4j');
-  const port = await freePort(options.neo4jPort);
-  const neo4j = await startNeo4jLocal({
-    home: path.join(state.data_dir, 'neo4j'),
-    password: await options.secrets.passwordOf('neo4j'),
-    port,
-    say: options.onProgress,
-  });
-  options.undo.push(() => neo4j.stop());
-  const { uri, user, password } = neo4j;
-  return { target: { kind: 'neo4j', uri, user, password, database: 'neo4j' }, neo4jPort: port };
+  return neo4jOf(state, options);
 }

@@ -15,6 +15,9 @@ export function stackOf(state: StackState, doing: Pick<Stack, 'stop' | 'stopped'
     gatewayUrl: state.gateway_url,
     auditorUrl: state.auditor_url,
     graph: state.graph,
+    get neo4j() {
+      return state.neo4j;
+    },
     // Not copied: the state follows each restart of a worker.
     get workers() {
       return state.workers;

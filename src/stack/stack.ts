@@ -1,4 +1,4 @@
-import type { StackGraph, WorkerState } from './state.ts';
+import type { GraphServer, StackGraph, WorkerState } from './state.ts';
 import type { NewTenant } from './tenants.ts';
 import type { TokenClaims } from './tokens.ts';
 import type { StackMirror } from './workers/client.ts';
@@ -45,6 +45,8 @@ export interface Stack {
   gatewayUrl: string;
   auditorUrl: string;
   graph: StackGraph;
+  /** With the graph `neo4j`: where it is, and how. */
+  neo4j?: GraphServer;
   /** As they are now; of an attached stack, as they were when it was attached. */
   workers: WorkerState[];
   /** Asks the graph, through the sync worker; refuses `graph_missing` without one. */

@@ -136,7 +136,7 @@ async function start(
       onNotice(lost.message);
       void stop(lost);
     };
-    keeper = keepRunning(server, { logFile: postgresLog(directory), onNotice, onLost });
+    keeper = keepRunning(server, { name: 'PostgreSQL', logFile: postgresLog(directory), onNotice, onLost });
     // Released before the server stops: that is no death.
     undo.push(() => keeper?.release());
   }

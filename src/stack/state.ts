@@ -21,6 +21,8 @@ export type StackState = {
   gateway_url: string;
   auditor_url: string;
   graph: StackGraph;
+  /** Present with the graph `neo4j`. */
+  neo4j?: GraphServer;
   workers: WorkerState[];
   /** Proof that a caller may stop the stack and ask its workers: who can read this file. */
   control_token: string;
@@ -30,7 +32,33 @@ export type StackState = {
 export type StackGraph = 'none' | 'embedded' | 'neo4j';
 
 /** A worker, in the stack's process or one beside it; `url` (health, metrics) and `pid` while it runs. */
-export type WorkerState = { name: WorkerName; state: 'running' | 'restarting'; url?: string; pid?: number };
+export type WorkerState = {
+  name: WorkerName;
+  state: 'running' | 'restarting';
+  url?: string;
+  pid?: number;
+  /** Why it ended last, where that is no single accident; what it says itself since then counts more. */
+  reason?: StateReason;
+};
+
+/** The Neo4j that a stack's lineage is mirrored into. */
+export type GraphServer = {
+  /** Its Bolt address. */
+  uri: string;
+  /** Null: the server's own default. */
+  user: string | null;
+  database: string | null;
+  /** Of the one that the stack started; another's is not kept here. */
+  password: string | null;
+  /** Where it is to be read. */
+  password_in: string;
+  /** Of the one that the stack started. */
+  state: 'running' | 'restarting';
+  reason?: StateReason;
+};
+
+/** What is wrong with a part of the stack, and what to do. */
+export type StateReason = { code: string; message: string; remedy: string };
 
 export async function writeState(state: StackState): Promise<void> {
   await writePrivate(stateFile(state.data_dir), `${JSON.stringify(state, null, 2)}\n`);

@@ -71,3 +71,31 @@ begin
 end
 $$;
 comment on function ledger_internal.link_facts_from(uuid[], uuid) is 'Links that lead out of these outcomes, each as the feed gives its facts.';
+
+-- Evidence changes what is known of an outcome after it was recorded, and a row of it says too little: the latest counts,
+-- requests are answered, transactions overtake each other. So a mirror that meets such rows asks how it stands now.
+create function ledger_internal.judgment_facts(outcomes uuid[], requests text[] default '{}', tenant uuid default null)
+returns table (hitl_request_id text, tenant_id uuid, outcome_id uuid, verification text, verification_required boolean, assessment text, integrated boolean, awaiting_until text)
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  return query
+  with asked as (
+    select null::text as request, a.id, null::uuid as of_tenant from unnest(outcomes) a (id)
+    union all
+    select q.hitl_request_id, o.outcome_id, q.tenant_id
+      from unnest(requests) r (id)
+      join public.hitl_requests q on q.hitl_request_id = r.id
+     cross join lateral (
+       select x.outcome_id from ledger_internal.outcomes x
+        where x.subject_type = q.subject_type and x.subject_id = coalesce(q.invocation_id, q.execution_id) and x.tenant_id = q.tenant_id and x.status = 'escalated' offset 0
+     ) o
+  )
+  select a.request, f.tenant_id, f.outcome_id, f.verification, f.verification_required, f.assessment, f.integrated, ledger_internal.rfc3339(f.awaiting_until)
+    from asked a
+   cross join lateral (
+     select x.* from ledger_internal.outcome_facts x where x.outcome_id = a.id and (a.of_tenant is null or x.tenant_id = a.of_tenant) offset 0
+   ) f
+   where tenant is null or f.tenant_id = tenant;
+end
+$$;
+comment on function ledger_internal.judgment_facts(uuid[], text[], uuid) is 'What judgments of these outcomes rest on as it stands now, and of the escalated outcomes that these requests are about, each with its request.';

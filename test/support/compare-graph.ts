@@ -36,6 +36,20 @@ const LINK_COLUMNS = [
 const TYPES = 'INVOKED|CONTRIBUTED_TO|ESCALATED_TO|GOVERNED_BY';
 const TIMES = ['started_at', 'completed_at', 'recorded_at'];
 
+const utc = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+/** What stands of an outcome o beside its row; `subject` is the id that requests to humans name. */
+const evidenceOf = (subject: string) => {
+  const latest = (table: string, column: string) =>
+    `(select e.${column} from public.${table} e where e.outcome_id = o.outcome_id order by e.epoch desc, e.seq desc limit 1)`;
+  return `${latest('outcome_verifications', 'verification')} as verification,
+    coalesce(${latest('outcome_verifications', 'verification_required')}, o.verification_required) as verification_required,
+    ${latest('delivery_assessments', 'assessment')} as assessment,
+    exists (select from public.outcome_integrations i where i.outcome_id = o.outcome_id) as integrated,
+    (select case when o.status = 'escalated' and not exists (select from public.hitl_resolutions a where a.hitl_request_id = q.hitl_request_id and a.tenant_id = q.tenant_id)
+                 then ${utc('q.expires_at')} end
+       from public.hitl_requests q where q.${subject} = o.${subject} order by q.epoch desc, q.seq desc limit 1) as awaiting_until`;
+};
+
 interface Contents {
   outcomes: Map<string, OutcomeFacts>;
   links: Map<string, LinkFacts>;
@@ -46,17 +60,13 @@ interface Contents {
 /** What the ledger has for one tenant, or for all. */
 export async function ledgerContents(admin: Sql, tenantId: string | null): Promise<Contents> {
   const columns = (names: readonly string[]) =>
-    names
-      .map((name) =>
-        TIMES.includes(name) ? `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${name}` : name,
-      )
-      .join(', ');
-  const where = tenantId === null ? '' : `where tenant_id = '${tenantId}'`;
+    names.map((name) => (TIMES.includes(name) ? `${utc(name)} as ${name}` : name)).join(', ');
+  const where = tenantId === null ? '' : `where o.tenant_id = '${tenantId}'`;
   const outcomes = await admin.unsafe<OutcomeFacts[]>(`
-    select ${columns(OUTCOME_COLUMNS)}, invocation_id from public.agent_invocation_outcomes ${where}
-    union all select ${columns(OUTCOME_COLUMNS)}, null from public.workflow_outcomes ${where}`);
+    select ${columns(OUTCOME_COLUMNS)}, ${evidenceOf('invocation_id')}, invocation_id from public.agent_invocation_outcomes o ${where}
+    union all select ${columns(OUTCOME_COLUMNS)}, ${evidenceOf('execution_id')}, null from public.workflow_outcomes o ${where}`);
   const links = await admin.unsafe<LinkFacts[]>(
-    `select ${columns(LINK_COLUMNS)} from public.agent_lineage_links ${where}`,
+    `select ${columns(LINK_COLUMNS)} from public.agent_lineage_links o ${where}`,
   );
   return contentsOf(
     outcomes.map((row) => ({ ...row, duration_ms: Number(row.duration_ms) })),

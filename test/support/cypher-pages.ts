@@ -9,10 +9,11 @@ export function cypherValues(graph: GeneratedGraph): Record<string, string> {
     correlation_id: graph.correlations[0] as string,
     from_time: '2026-05-20T00:00:00Z',
     to_time: '2026-05-21T00:00:00Z',
+    now: '2026-05-20T12:00:00.000000Z',
   };
 }
 
-export const CYPHER_PARAMETERS = ['tenant_id', 'outcome_id', 'correlation_id', 'from_time', 'to_time'];
+export const CYPHER_PARAMETERS = ['tenant_id', 'outcome_id', 'correlation_id', 'from_time', 'to_time', 'now'];
 
 /** The queries that stand under a heading of docs/cypher.md. */
 export const cypherUnder = (heading: string): Block[] =>

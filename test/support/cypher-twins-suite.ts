@@ -28,6 +28,8 @@ const TWINS = {
   path: `select position, outcome_id, relation, direction, ${FACTS}, ${UTC('completed_at')} from public.lineage_path($1::text::uuid, $2::text::uuid, $3::integer)`,
   governed: `select outcome_id, ${FACTS}, decision, governance_class, ${UTC('completed_at')} from public.lineage_governed($1::text::uuid)`,
   'root-causes': `select outcome_id, failures::integer, ${FACTS}, ${UTC('completed_at')}, truncated from public.lineage_root_causes($1::text::timestamptz, $2::text::timestamptz, $3::integer)`,
+  'broken-impact': `select depth, outcome_id, broken_outcome_id, source_type, source_id, source_version, domain, status, judgment, correlation_id, ${UTC('completed_at')}, truncated
+    from public.lineage_broken_impact($1::text::timestamptz, $2::text::timestamptz, $3::integer)`,
   correlation: `select outcome_id, source_type, source_id, source_version, domain, status, ${UTC('started_at')}, ${UTC('completed_at')}, invocation_id, execution_id, causation_id, links
     from public.lineage_correlation($1)`,
 } as const;
@@ -290,6 +292,62 @@ export function describeTwins(
         }
         expect(await inCypher(mine, 'correlation', { correlation_id: 'nobody knows' })).toEqual([]);
       }
+    });
+
+    describe('broken-impact', () => {
+      const bounds = [3, 7, 12].map((s) => `2026-05-20T10:00:${String(s).padStart(2, '0')}.0001Z`);
+
+      async function sameImpact(
+        of: GeneratedGraph,
+        from_time: string | null,
+        to_time: string | null,
+        max_depth: number,
+      ): Promise<Row[]> {
+        const rows = await inCypher(of, 'broken-impact', { from_time, to_time, max_depth });
+        expect(rows, `from ${from_time} to ${to_time}, depth ${max_depth}`).toEqual(
+          await inSql(of, 'broken-impact', [from_time, to_time, max_depth]),
+        );
+        return rows;
+      }
+
+      it('is that of SQL at every depth, each outcome once with its judgment', async () => {
+        for (const { seed, mine } of generated) {
+          const judgments = new Set<unknown>();
+          for (const depth of DEPTHS) {
+            const rows = await sameImpact(mine, null, null, depth);
+            expect(new Set(rows.map((row) => row['outcome_id'])).size).toBe(rows.length);
+            const broken = rows.filter((row) => row['depth'] === 0);
+            expect(broken.length, `seed ${seed}`).toBeGreaterThan(10);
+            expect(new Set(broken.map((row) => row['judgment']))).toEqual(new Set(['broken']));
+            if (depth < 3 || depth === 64) expect(rows.some((row) => row['truncated'])).toBe(depth < 3);
+            for (const row of rows) judgments.add(row['judgment']);
+          }
+          // Of a purged outcome nothing can be said; unverified and hollow ones are among the generated.
+          const words = [
+            'broken',
+            'verified',
+            'delivered',
+            'unverified',
+            'failed',
+            'stopped',
+            'skipped',
+            'in_progress',
+          ];
+          expect(judgments, `seed ${seed}`).toEqual(new Set([null, ...words]));
+        }
+      });
+
+      it('is that of SQL in every window, whose end is excluded', async () => {
+        for (const { mine } of generated) {
+          const found: number[] = [];
+          for (const from of [null, ...bounds]) {
+            for (const to of [null, ...bounds])
+              if (!from || !to || from <= to) found.push((await sameImpact(mine, from, to, 20)).length);
+          }
+          expect(new Set(found).size).toBeGreaterThan(4);
+          expect(await sameImpact(mine, bounds[2] as string, bounds[2] as string, 20)).toEqual([]);
+        }
+      });
     });
 
     describe('root-causes', () => {

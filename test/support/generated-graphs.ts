@@ -1,5 +1,6 @@
 // Lineage of every hard shape, laid down as rows in a moment: what SQL and Cypher are compared over.
 import type { Sql } from 'postgres';
+import { DELIVERY_ASSESSMENTS, RECORDED_VERIFICATIONS } from '../../src/contract/judgment/words.ts';
 import { FAILURE_STATUSES, STATUSES } from '../../src/contract/statuses.ts';
 import { GOVERNANCE_CLASSES, POLICY_DECISIONS } from '../../src/contract/vocabulary.ts';
 import { randomFrom, shuffled } from './random.ts';
@@ -44,6 +45,13 @@ interface Node {
   governance_class: string;
   execution_id: string;
   purged: boolean;
+  /** In the order in which they were recorded. */
+  verifications: string[];
+  required: boolean;
+  assessment: string | null;
+  integrated: boolean;
+  /** Whether a human was asked about it, and what came of that. */
+  asked: 'open' | 'answered' | 'expired' | null;
 }
 interface Link {
   source_outcome_id: string;
@@ -72,6 +80,7 @@ export async function writeGeneratedGraphs(
       tenantId,
       pool.filter((_, at) => at % 2 === n),
       random,
+      seed + n,
     ),
   );
   await admin`select ledger_internal.current_epoch()`;
@@ -84,7 +93,22 @@ const idOf = (seed: number, n: number) =>
   `${hex(seed, 8)}-${hex(n * 7, 4)}-4${hex(n, 3)}-8${hex(n * 3, 3)}-${hex(n * 1_048_583, 12)}`;
 const hex = (n: number, digits: number) => (n % 16 ** digits).toString(16).padStart(digits, '0');
 
-function generate(tenantId: string, ids: string[], random: () => number) {
+/** What others say of a good part of the outcomes; from numbers of its own, so that the shapes stay what they were. */
+function observe(nodes: readonly Node[], seed: number): void {
+  const random = randomFrom(seed + 1_000);
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  for (const node of nodes) {
+    node.required = random() < 0.3;
+    const dice = random();
+    if (dice < 0.5) node.verifications = ['failed', ...(dice < 0.2 ? [pick(RECORDED_VERIFICATIONS)] : [])];
+    else if (dice < 0.7) node.verifications = [pick(RECORDED_VERIFICATIONS)];
+    if (random() < 0.2) node.assessment = pick(DELIVERY_ASSESSMENTS);
+    node.integrated = random() < 0.2;
+    if (node.status === 'escalated') node.asked = pick(['open', 'answered', 'expired', null]);
+  }
+}
+
+function generate(tenantId: string, ids: string[], random: () => number, seed: number) {
   const nodes: Node[] = [];
   const links = new Map<string, Link>();
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
@@ -110,6 +134,11 @@ function generate(tenantId: string, ids: string[], random: () => number) {
       governance_class: pick(GOVERNANCE_CLASSES),
       execution_id: pick(executions),
       purged: false,
+      verifications: [],
+      required: false,
+      assessment: null,
+      integrated: false,
+      asked: null,
       ...over,
     };
     if (['success', 'partial'].includes(node.status) && node.decision === null) node.governance_class = 'autonomous';
@@ -196,6 +225,7 @@ function generate(tenantId: string, ids: string[], random: () => number) {
   link(dag[0] as string, guards[3] as string, 'governed-by');
   for (const node of nodes) if (purged.includes(node.outcome_id)) node.purged = true;
   const alone = outcome();
+  observe(nodes, seed);
   const graph: GeneratedGraph = {
     tenantId,
     diamonds,
@@ -218,11 +248,12 @@ function generate(tenantId: string, ids: string[], random: () => number) {
 async function lay(admin: Sql, tenantId: string, nodes: readonly Node[], links: readonly Link[]): Promise<void> {
   const stamp = `nextval('ledger_internal.feed_seq'), (select max(epoch) from public.epochs), pg_current_xact_id()`;
   const facts = `'1.4.2', n.domain, n.governance_class, n.status, n.correlation_id, 'event-1', n.decision, '2026-05-20T10:00:00Z', n.completed_at, 1500, 0, '{}'::jsonb,
-    ${stamp}, n.recorded_at, 'a test'`;
+    n.required, ${stamp}, n.recorded_at, 'a test'`;
   const columns = `source_version, domain, governance_class, status, correlation_id, causation_id, decision, started_at, completed_at, duration_ms, timing_drift_ms, outcome_envelope,
-    seq, epoch, xid, recorded_at, recorded_by`;
+    verification_required, seq, epoch, xid, recorded_at, recorded_by`;
   const read = `jsonb_to_recordset($1::text::jsonb) as n (outcome_id uuid, source_type text, status text, correlation_id text, completed_at timestamptz,
-    recorded_at timestamptz, decision text, domain text, governance_class text, execution_id uuid, purged boolean)`;
+    recorded_at timestamptz, decision text, domain text, governance_class text, execution_id uuid, purged boolean, required boolean, verifications text[],
+    assessment text, integrated boolean, asked text)`;
   await admin.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     const json = JSON.stringify(nodes);
@@ -238,6 +269,35 @@ async function lay(admin: Sql, tenantId: string, nodes: readonly Node[], links: 
     await tx.unsafe(
       `insert into public.workflow_outcomes (tenant_id, outcome_id, execution_id, source_id, ${columns})
        select '${tenantId}', n.outcome_id, gen_random_uuid(), 'WF-ART-003', ${facts} from ${read} where n.source_type = 'workflow' and not n.purged`,
+      [json],
+    );
+    const about = `'${tenantId}', n.outcome_id, n.source_type, 'a source'`;
+    const end = `'digest', ${stamp}, n.recorded_at, 'a test'`;
+    const columnsOfEvidence = 'tenant_id, outcome_id, source_type, source_id';
+    const endOfColumns = 'request_digest, seq, epoch, xid, recorded_at, recorded_by';
+    await tx.unsafe(
+      `insert into public.outcome_verifications (${columnsOfEvidence}, verification, verification_required, ${endOfColumns})
+       select ${about}, v.word, n.required, ${end} from ${read} cross join lateral unnest(n.verifications) with ordinality v (word, place) order by v.place`,
+      [json],
+    );
+    await tx.unsafe(
+      `insert into public.delivery_assessments (${columnsOfEvidence}, assessment, ${endOfColumns}) select ${about}, n.assessment, ${end} from ${read} where n.assessment is not null`,
+      [json],
+    );
+    await tx.unsafe(
+      `insert into public.outcome_integrations (${columnsOfEvidence}, reference, ${endOfColumns}) select ${about}, 'abc123', ${end} from ${read} where n.integrated`,
+      [json],
+    );
+    await tx.unsafe(
+      `insert into public.hitl_requests (tenant_id, hitl_request_id, subject_type, invocation_id, execution_id, opened_from, source_id, correlation_id, reason, expires_at, ${endOfColumns})
+       select '${tenantId}', 'ask ' || n.outcome_id, o.subject_type, case o.subject_type when 'invocation' then o.subject_id end, case o.subject_type when 'execution' then o.subject_id end,
+              'outcome', 'a source', n.correlation_id, 'please', case n.asked when 'expired' then now() - interval '1 day' else now() + interval '1 day' end, ${end}
+         from ${read} join ledger_internal.outcomes o on o.outcome_id = n.outcome_id where n.asked is not null`,
+      [json],
+    );
+    await tx.unsafe(
+      `insert into public.hitl_resolutions (tenant_id, hitl_request_id, resolution, reason, gateway_invocation_id, seq, epoch, xid, recorded_at, recorded_by)
+       select '${tenantId}', 'ask ' || n.outcome_id, 'approved', 'yes', gen_random_uuid(), ${stamp}, n.recorded_at, 'a test' from ${read} where n.asked = 'answered'`,
       [json],
     );
     await tx.unsafe(

@@ -29,6 +29,10 @@ export class GraphModel {
       }
       this.#links.set(linkKey(link), link);
     }
+    for (const evidence of changes.evidence) {
+      const there = this.#outcomes.get(evidence.outcome_id);
+      if (there?.facts && there.key.tenant_id === evidence.tenant_id) there.facts = { ...there.facts, ...evidence };
+    }
     for (const key of changes.deletedLinks) this.#links.delete(linkKey(key));
     for (const { outcome_id, tenant_id } of changes.deletedOutcomes) {
       const there = this.#outcomes.get(outcome_id);

@@ -1,6 +1,14 @@
 // Rows for graph stores: outcomes and links as the feed gives them, from seeded numbers, so that a failed run can be repeated.
 
-import type { GraphBatch, GraphChanges, LinkFacts, OutcomeFacts, Position } from '../../lineage/graph/graph.ts';
+import type {
+  EvidenceFacts,
+  GraphBatch,
+  GraphChanges,
+  LinkFacts,
+  OutcomeFacts,
+  OutcomeKey,
+  Position,
+} from '../../lineage/graph/graph.ts';
 import { RELATIONS, type Relation } from '../../src/contract/relations.ts';
 
 export const TENANT = '5f0c9a4e-1d2b-4c3a-9e8f-000000000001';
@@ -22,6 +30,30 @@ export function timeFrom(random: () => number): string {
   const seconds = new Date(Date.UTC(2026, 0, 1) + Math.floor(random() * 3e10)).toISOString().slice(0, 19);
   return `${seconds}.${String(Math.floor(random() * 1_000_000)).padStart(6, '0')}Z`;
 }
+
+export const NO_EVIDENCE: EvidenceFacts = {
+  verification: null,
+  verification_required: false,
+  assessment: null,
+  integrated: false,
+  awaiting_until: null,
+};
+
+/** Evidence with every fact there. */
+export const evidenceFrom = (random: () => number): EvidenceFacts => ({
+  verification: ['passed', 'failed', 'timed_out'][Math.floor(random() * 3)] ?? null,
+  verification_required: random() < 0.5,
+  assessment: ['delivered', 'hollow'][Math.floor(random() * 2)] ?? null,
+  integrated: random() < 0.5,
+  awaiting_until: timeFrom(random),
+});
+
+/** Evidence about an outcome. */
+export const evidenceOf = ({ outcome_id, tenant_id }: OutcomeKey, facts: EvidenceFacts) => ({
+  outcome_id,
+  tenant_id,
+  ...facts,
+});
 
 /** An outcome with every fact there, or with every optional one null. */
 export function outcomeFrom(random: () => number, over: Partial<OutcomeFacts> = {}): OutcomeFacts {
@@ -48,6 +80,8 @@ export function outcomeFrom(random: () => number, over: Partial<OutcomeFacts> = 
     completed_at: timeFrom(random),
     recorded_at: timeFrom(random),
     duration_ms: Math.floor(random() * 1e9),
+    ...NO_EVIDENCE,
+    ...(full ? evidenceFrom(random) : {}),
     ...over,
   };
 }
@@ -75,6 +109,7 @@ export function linkBetween(
 /** Changes with the lists given and the others empty. */
 export const changes = (lists: Partial<GraphChanges>): GraphChanges => ({
   outcomes: [],
+  evidence: [],
   links: [],
   deletedOutcomes: [],
   deletedLinks: [],

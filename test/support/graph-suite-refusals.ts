@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GraphRefused } from '../../lineage/graph/fault.ts';
 import { contentOf } from './graph-model.ts';
-import { batchAt, OTHER_TENANT, outcomeFrom, TENANT } from './graph-rows.ts';
+import { batchAt, changes, OTHER_TENANT, outcomeFrom, TENANT } from './graph-rows.ts';
 import type { GraphBench } from './graph-suite.ts';
 import { randomFrom } from './random.ts';
 
@@ -36,7 +36,7 @@ export function checkRefusals(bench: GraphBench): void {
       await filtered.close();
       await bench.store().reset();
       const one = await bench.ready({ tenantId: TENANT });
-      await one.repair({ outcomes: [outcomeFrom(random)], links: [], deletedOutcomes: [], deletedLinks: [] });
+      await one.repair(changes({ outcomes: [outcomeFrom(random)] }));
       await one.close();
       for (const options of [undefined, { tenantId: OTHER_TENANT }]) {
         const refusal = await refusalOf((await bench.open(options)).prepare());

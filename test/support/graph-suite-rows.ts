@@ -4,6 +4,8 @@ import { contentOf, GraphModel } from './graph-model.ts';
 import {
   batchAt,
   changes,
+  evidenceFrom,
+  evidenceOf,
   linkBetween,
   OTHER_TENANT,
   outcomeFrom,
@@ -240,6 +242,7 @@ function randomChanges(random: () => number, ids: string[]): GraphChanges {
     const dice = random();
     if (dice < 0.3) result.outcomes.push(outcomeFrom(random, { outcome_id }));
     else if (dice < 0.45) result.deletedOutcomes.push({ outcome_id, tenant_id: TENANT });
+    else if (dice < 0.7) result.evidence.push(evidenceOf({ outcome_id, tenant_id: TENANT }, evidenceFrom(random)));
   }
   for (const source of ids) {
     for (const target of ids) {

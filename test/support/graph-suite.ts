@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { GraphRefused } from '../../lineage/graph/fault.ts';
 import type { Graph } from '../../lineage/graph/graph.ts';
+import { checkEvidence } from './graph-suite-evidence.ts';
+import { checkJudgments } from './graph-suite-judgments.ts';
 import { checkPositions } from './graph-suite-positions.ts';
 import { checkQueries } from './graph-suite-queries.ts';
 import { checkRefusals } from './graph-suite-refusals.ts';
@@ -60,9 +62,11 @@ export function describeGraph(name: string, start: () => Promise<GraphStore>): v
       },
     };
     checkRows(bench);
+    checkEvidence(bench);
     checkPositions(bench);
     checkValues(bench);
     checkRefusals(bench);
     checkQueries(bench);
+    checkJudgments(bench);
   });
 }

@@ -1,4 +1,5 @@
 import { openNeo4j } from '../../lineage/graph/neo4j/index.ts';
+import { SCHEMA_VERSION } from '../../lineage/graph/neo4j/position.ts';
 import { OTHER_TENANT, TENANT } from './graph-rows.ts';
 import type { GraphStore } from './graph-suite.ts';
 import type { Neo4jBench } from './neo4j.ts';
@@ -6,7 +7,7 @@ import type { Neo4jBench } from './neo4j.ts';
 /** A Neo4j as the conformance suite wants it. */
 export function neo4jStore(server: Neo4jBench): GraphStore {
   const [id, another] = ['2f1d7c7e-0000-4000-8000-000000000001', '2f1d7c7e-0000-4000-8000-000000000002'];
-  const ours = 'create (:LedgerPosition {key: "position", schema_version: 1})';
+  const ours = `create (:LedgerPosition {key: "position", schema_version: ${SCHEMA_VERSION}})`;
   return {
     open: ({ tenantId } = {}) => openNeo4j({ ...server.options(), tenantId }),
     // Constraints stay, as they do in a graph that somebody empties.
@@ -114,7 +115,7 @@ export function neo4jStore(server: Neo4jBench): GraphStore {
         async plant() {
           await server.empty();
           await server.run(
-            `create (:LedgerPosition {key: "position", schema_version: 1, tenant_id: $tenant, ledger_id: "x", epoch: 1})`,
+            `create (:LedgerPosition {key: "position", schema_version: ${SCHEMA_VERSION}, tenant_id: $tenant, ledger_id: "x", epoch: 1})`,
             { tenant: OTHER_TENANT },
           );
         },

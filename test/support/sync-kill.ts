@@ -9,6 +9,7 @@ import { graphContents } from './compare-graph.ts';
 import { openTransaction } from './crowd.ts';
 import type { TestDatabase } from './database.ts';
 import { type Document, envelopeFor, invocationStart } from './envelopes.ts';
+import { escalate, evidenceIn } from './evidence.ts';
 import { randomFrom } from './random.ts';
 import { callIn, idOf, ORCHESTRATOR, recordIn, type SqlLedger, sqlLedger } from './sql-ledger.ts';
 import { mirrorOf, recordChain, startWorker, until, untilEqual } from './sync.ts';
@@ -161,6 +162,22 @@ function startWriters(database: TestDatabase, ledger: SqlLedger, { seed, instead
   const moment = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => undefined);
   // Fewer where a server takes seconds to come back: what they write meanwhile has to be compared in the end.
   const writers = instead ? 1 : WRITERS;
+  const evidence = evidenceIn(database, ledger.tenantId as string);
+  /** Some are escalated, and some of those answered. */
+  const end = async (start: Document, random: () => number) => {
+    if (random() >= 0.15) return ledger.end(start);
+    const { id, request } = await escalate(ledger, start);
+    if (random() < 0.5) await evidence.answer(request);
+    return id;
+  };
+  /** What others say of an outcome, in several rows of which the last counts. */
+  const observe = async (id: string, random: () => number) => {
+    const dice = random();
+    if (dice < 0.3) await evidence.verify(id, 'failed');
+    if (dice < 0.2) await evidence.verify(id, 'passed');
+    if (dice < 0.1) await evidence.assess(id, 'hollow');
+    if (dice > 0.9) await evidence.integrate(id).catch(() => undefined);
+  };
   const writer = async (random: () => number) => {
     while (!ending.signal.aborted) {
       const execution = await ledger.startExecution();
@@ -171,8 +188,8 @@ function startWriters(database: TestDatabase, ledger: SqlLedger, { seed, instead
           await ledger.start({ execution_id: idOf(execution), ...(cause ? { causation_id: idOf(cause) } : {}) }),
         );
       }
-      for (const start of starts) await ledger.end(start);
-      await ledger.end(execution);
+      for (const start of starts) await observe(await end(start, random), random);
+      await observe(await ledger.end(execution), random);
       await moment(random() * 200);
     }
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { syncOnce, syncStatus } from '../../lineage/index.ts';
+import { NO_CHANGES } from '../../lineage/sync/net-changes.ts';
 import { jsonb } from '../../src/database/statement.ts';
 import { graphContents, ledgerContents } from './compare-graph.ts';
 import { openTransaction } from './crowd.ts';
@@ -131,13 +132,12 @@ export function describeMirroring(database: TestDatabase, graphs: GraphKind): vo
         const { links } = await ledgerContents(database.admin, tenantId);
         const link = links.get(`${causeId} invoked ${effectId}`);
         if (!link) throw new Error('no such link');
-        const none = { outcomes: [], links: [], deletedOutcomes: [], deletedLinks: [] };
         await graph.repair({
-          ...none,
+          ...NO_CHANGES,
           deletedLinks: [link],
           deletedOutcomes: [{ outcome_id: effectId, tenant_id: tenantId }],
         });
-        await graph.repair({ ...none, links: [link] });
+        await graph.repair({ ...NO_CHANGES, links: [link] });
         expect((await graphContents(graph)).stubs).toEqual(new Set([effectId]));
         await graph.forgetPosition();
       });
@@ -186,8 +186,7 @@ export function describeMirroring(database: TestDatabase, graphs: GraphKind): vo
       await worker.withGraph(async (graph) => {
         const { outcomes, links } = await graphContents(graph);
         await graph.repair({
-          outcomes: [],
-          links: [],
+          ...NO_CHANGES,
           deletedOutcomes: [...outcomes.values()],
           deletedLinks: [...links.values()],
         });

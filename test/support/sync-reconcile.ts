@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GraphFault, type GraphSource, reconcile, syncOnce } from '../../lineage/index.ts';
+import { NO_CHANGES } from '../../lineage/sync/net-changes.ts';
 import { graphContents } from './compare-graph.ts';
 import type { TestDatabase } from './database.ts';
 import { declaredLink } from './envelopes.ts';
@@ -8,7 +9,6 @@ import { overlaid } from './overlaid.ts';
 import { ORCHESTRATOR, type SqlLedger, sqlLedger } from './sql-ledger.ts';
 import { type GraphKind, look, mirrorOf, recordChain, startWorker, until, untilEqual } from './sync.ts';
 
-const NOTHING = { outcomes: [], links: [], deletedOutcomes: [], deletedLinks: [] };
 const CLEAN = { missing: 0, different: 0, surplus: 0 };
 
 /** Comparing both sides and repairing the graph. */
@@ -58,12 +58,12 @@ export function describeReconcile(database: TestDatabase, graphs: GraphKind): vo
           const link = (n: number) =>
             links.get(`${ids[n]} invoked ${ids[n + 1]}`) as NonNullable<ReturnType<typeof links.get>>;
           await graph.repair({
-            ...NOTHING,
+            ...NO_CHANGES,
             deletedOutcomes: [outcome(3), outcome(4)],
             deletedLinks: [link(6), link(7)],
           });
           await graph.repair({
-            ...NOTHING,
+            ...NO_CHANGES,
             outcomes: [
               { ...outcome(8), status: 'failure', decision: 'allow' },
               { ...outcome(0), outcome_id: '00000000-0000-4000-8000-000000000000', invocation_id: null },
@@ -101,7 +101,7 @@ export function describeReconcile(database: TestDatabase, graphs: GraphKind): vo
       await equal();
       await look(source, async (graph) => {
         const { links } = await graphContents(graph);
-        await graph.repair({ ...NOTHING, deletedLinks: [...links.values()] });
+        await graph.repair({ ...NO_CHANGES, deletedLinks: [...links.values()] });
         expect(await graphContents(graph)).toMatchObject({ nodes: 0, relationships: 0 });
       });
       expect(await reconcile(mirrorOf(database, source))).toMatchObject({ links: { missing: 2 }, repaired: 2 });
@@ -131,7 +131,11 @@ export function describeReconcile(database: TestDatabase, graphs: GraphKind): vo
       await mirrored(6);
       await look(source, async (graph) => {
         const { outcomes, links } = await graphContents(graph);
-        await graph.repair({ ...NOTHING, deletedOutcomes: [...outcomes.values()], deletedLinks: [...links.values()] });
+        await graph.repair({
+          ...NO_CHANGES,
+          deletedOutcomes: [...outcomes.values()],
+          deletedLinks: [...links.values()],
+        });
       });
       const sides = mirrorOf(database, source);
       let purged = false;
@@ -166,7 +170,7 @@ export function describeReconcile(database: TestDatabase, graphs: GraphKind): vo
       const sides = mirrorOf(database, source);
       await look(source, async (graph) => {
         const { outcomes } = await graphContents(graph);
-        await graph.repair({ ...NOTHING, deletedOutcomes: [...outcomes.values()] });
+        await graph.repair({ ...NO_CHANGES, deletedOutcomes: [...outcomes.values()] });
       });
       const refusing = mirrorOf(database, source, {
         repair({ outcomes }) {
@@ -185,7 +189,7 @@ export function describeReconcile(database: TestDatabase, graphs: GraphKind): vo
         const at = await graph.position();
         if (!at) throw new Error('nothing was mirrored');
         const foreign = { ...at, ledger_id: '99999999-9999-4999-8999-999999999999' };
-        await graph.write({ changes: NOTHING, from: at, to: foreign });
+        await graph.write({ changes: NO_CHANGES, from: at, to: foreign });
       });
       for (const attempt of [reconcile, syncOnce]) {
         await expect(attempt(mirrorOf(database, source))).rejects.toMatchObject({

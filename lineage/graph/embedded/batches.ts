@@ -1,5 +1,6 @@
 import type { LbugValue } from '@ladybugdb/core';
 import { GraphFault } from '../fault.ts';
+import type { ColumnType } from './columns.ts';
 import type { Parameters } from './library.ts';
 import type { Row, Run } from './store.ts';
 
@@ -10,20 +11,18 @@ export function* chunksOf<T>(rows: readonly T[]): Generator<T[]> {
   for (let start = 0; start < rows.length; start += CHUNK) yield rows.slice(start, start + CHUNK);
 }
 
-/** The first element of every list of values, and the place of row 0 in it: lists count from 1 here. */
+/** The place of row 0 in a list of values, behind the element that gives the list its type: lists count from 1 here. */
 const FIRST_ROW = 2;
+const TYPED: Record<ColumnType, LbugValue> = { STRING: '', INT64: 0, BOOLEAN: false };
 
 /**
  * One list a column, as parameters of a statement. The library takes a list's type from its elements, and fails where all
  * are null; an element that belongs to no row gives it one.
  */
-export function columnLists<T extends object>(
-  rows: readonly T[],
-  columns: Record<string, 'STRING' | 'INT64'>,
-): Parameters {
+export function columnLists<T extends object>(rows: readonly T[], columns: Record<string, ColumnType>): Parameters {
   const lists = Object.entries(columns).map(([name, type]) => [
     name,
-    [type === 'INT64' ? 0 : '', ...rows.map((row) => (row as Record<string, LbugValue>)[name] ?? null)],
+    [TYPED[type], ...rows.map((row) => (row as Record<string, LbugValue>)[name] ?? null)],
   ]);
   return Object.fromEntries(lists);
 }

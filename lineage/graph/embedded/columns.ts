@@ -1,7 +1,16 @@
 import type { Relation } from '../../../src/contract/relations.ts';
-import type { LinkFacts, OutcomeFacts } from '../graph.ts';
+import type { EvidenceFacts, LinkFacts, OutcomeFacts } from '../graph.ts';
 
-type ColumnType = 'STRING' | 'INT64';
+export type ColumnType = 'STRING' | 'INT64' | 'BOOLEAN';
+
+/** What of an outcome changes after it was recorded. */
+export const EVIDENCE_COLUMNS = {
+  verification: 'STRING',
+  verification_required: 'BOOLEAN',
+  assessment: 'STRING',
+  integrated: 'BOOLEAN',
+  awaiting_until: 'STRING',
+} as const satisfies Record<keyof EvidenceFacts, ColumnType>;
 
 /**
  * The columns of an outcome, its key first. Times are kept as the text they come in, RFC 3339 in UTC with six decimals: as
@@ -28,6 +37,7 @@ export const OUTCOME_COLUMNS = {
   completed_at: 'STRING',
   recorded_at: 'STRING',
   duration_ms: 'INT64',
+  ...EVIDENCE_COLUMNS,
 } as const satisfies Record<keyof OutcomeFacts, ColumnType>;
 
 /** What a stub lacks. */

@@ -2,7 +2,7 @@ import type { FaultKind } from '../fault.ts';
 import { GraphFault, GraphRefused, PositionMoved, QueryRefused } from '../fault.ts';
 
 /** LadybugDB has no error codes, only sentences: what they mean here, and the code that stands for them. */
-const MEANINGS: readonly { says: RegExp; kind: FaultKind; code: string; hint: string }[] = [
+const MEANINGS: readonly { says: RegExp; kind: FaultKind; code: string; hint: string; remedy?: string }[] = [
   {
     says: /Unable to allocate memory|buffer pool is full/i,
     kind: 'passing',
@@ -25,7 +25,9 @@ const MEANINGS: readonly { says: RegExp; kind: FaultKind; code: string; hint: st
     says: /No space left|disk full|File too large|Read-only file system|Cannot (write|open|truncate|sync)|IO exception/i,
     kind: 'whole',
     code: 'graph_files',
-    hint: 'its files cannot be written; look at the disk and at the rights of the directory',
+    hint: 'its files cannot be written',
+    remedy:
+      'Look at the disk (space, limits on files) and at the rights of the graph’s folder. Nothing is lost meanwhile.',
   },
   {
     says: /violates the (uniqueness|non-null) constraint|Overflow exception|Conversion exception|Cast failed|invalid (UTF-8|unicode)/i,
@@ -38,20 +40,30 @@ const MEANINGS: readonly { says: RegExp; kind: FaultKind; code: string; hint: st
 const OURS = [GraphFault, GraphRefused, PositionMoved, QueryRefused];
 
 /** What the library threw, as a fault with a kind. What nobody understands concerns the whole batch: nothing is parked for it. */
-export function faultOf(error: unknown): Error {
+export function faultOf(error: unknown, directory: string): Error {
   if (OURS.some((kind) => error instanceof kind)) return error as Error;
   const said = error instanceof Error ? error.message : String(error);
   const meaning = MEANINGS.find(({ says }) => says.test(said));
-  if (!meaning)
-    return new GraphFault('whole', 'graph_unexpected', `the embedded graph failed: ${said}`, { cause: error });
-  return new GraphFault(meaning.kind, meaning.code, `the embedded graph: ${meaning.hint} (${said})`, { cause: error });
+  if (!meaning) {
+    return new GraphFault('whole', 'graph_unexpected', `the embedded graph failed: ${said}`, {
+      cause: error,
+      remedy: `Its files may be damaged. Should it last: ${refillOf(directory)}`,
+    });
+  }
+  const { kind, code, hint, remedy } = meaning;
+  return new GraphFault(kind, code, `the embedded graph: ${hint} (${said})`, { cause: error, remedy });
+}
+
+/** What mends files that cannot be used as they are. */
+export function refillOf(directory: string): string {
+  return `Delete ${directory}: it is a mirror, and the worker fills it again from the ledger.`;
 }
 
 /** Why a directory could not be opened, with what to do. */
 export function openingFault(error: unknown, directory: string): Error {
   if (OURS.some((kind) => error instanceof kind)) return error as Error;
   const said = error instanceof Error ? error.message : String(error);
-  const refill = `Delete ${directory}: it is a mirror, and the worker fills it again from the ledger.`;
+  const refill = refillOf(directory);
   if (/Could not set lock|Lock is held/i.test(said)) {
     const holder = /PID (\d+)/i.exec(said)?.[1];
     return new GraphFault(
@@ -79,14 +91,11 @@ export function openingFault(error: unknown, directory: string): Error {
   if (/EACCES|EROFS|EPERM|ENOENT.*mkdir|Permission denied|Read-only file system|No space left|ENOSPC/i.test(said)) {
     return new GraphFault('whole', 'graph_files', `the directory ${directory} cannot be written: ${said}`, {
       cause: error,
+      remedy: `Give the worker room and rights in ${directory}; it tries again by itself.`,
     });
   }
-  return new GraphFault(
-    'whole',
-    'graph_damaged',
-    `the embedded graph in ${directory} cannot be opened: ${said}. ${refill}`,
-    {
-      cause: error,
-    },
-  );
+  return new GraphFault('whole', 'graph_damaged', `the embedded graph in ${directory} cannot be opened: ${said}`, {
+    cause: error,
+    remedy: refill,
+  });
 }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openingFault } from './faults.ts';
+import { Ground } from './ground.ts';
 import type { Connection, Database, Library, Parameters, QueryResult } from './library.ts';
 
 export type Row = Record<string, unknown>;
@@ -14,6 +15,7 @@ const ADDRESS_SPACE = 2 ** 40;
 /** The files of one graph, held open: `graph.lbug` as of the last checkpoint, and the log of what came after it. */
 export class Files {
   readonly directory: string;
+  readonly ground: Ground;
   readonly #library: Library;
   readonly #bufferPool: number;
   readonly #file: string;
@@ -24,6 +26,7 @@ export class Files {
     this.#library = library;
     this.#bufferPool = bufferPool;
     this.#file = join(directory, 'graph.lbug');
+    this.ground = new Ground(directory, this.#file);
   }
 
   /** False after a failed checkpoint behind which the files could not be opened again: `open` must be called first. */
@@ -49,7 +52,9 @@ export class Files {
   async open(): Promise<void> {
     if (this.#database) return;
     try {
+      this.ground.refuseFull(this.log);
       await this.#openWhole();
+      this.ground.noteOpened();
     } catch (error) {
       throw openingFault(error, this.directory);
     }
@@ -74,10 +79,11 @@ export class Files {
   /**
    * Writes the log into the files and gives them up. What a checkpoint does not bring into them is read at the next opening.
    * But where the log itself cannot be written, on a full disk, they stay open, because the library ends the process when it
-   * fails in giving them up.
+   * fails in giving them up. Files that are no longer there are given up as they are: what stands in their place is not theirs.
    */
   async close(): Promise<void> {
     if (!this.#database) return;
+    if (this.ground.lost) return this.#release();
     await this.#statement('CHECKPOINT').catch((error) => {
       if (this.#logInPlace) throw error;
     });

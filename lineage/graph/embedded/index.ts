@@ -2,11 +2,13 @@ import { resolve } from 'node:path';
 import { GraphFault } from '../fault.ts';
 import type { Graph, GraphBatch, GraphChanges } from '../graph.ts';
 import { loadLibrary } from './library.ts';
+import { type OnOverrun, OverrunWatch } from './overrun.ts';
 import { comparePosition, dropPosition, readPosition, storePosition } from './position.ts';
 import { runQuery } from './query.ts';
 import { linksFrom, outcomesAfter } from './reads.ts';
 import { prepareSchema } from './schema.ts';
 import { holdStore } from './shared-store.ts';
+import { STORE_DEFAULTS } from './store.ts';
 import { applyChanges } from './write.ts';
 
 export interface EmbeddedOptions {
@@ -16,6 +18,8 @@ export interface EmbeddedOptions {
   tenantId?: string | null;
   /** Memory for its pages, for what its log holds, and for writes and queries, in bytes (256 MiB). A second handle on the directory shares the first one's. */
   bufferPool?: number;
+  /** Called when a query outlives its limit or takes the process's memory, and only the end of the process can end it. */
+  onOverrun?: OnOverrun;
 }
 
 /** The address of the graph in a directory, without opening it. */
@@ -28,7 +32,8 @@ export const embeddedAddress = (directory: string): string => resolve(directory)
  * @throws GraphFault `embedded_missing`, `graph_locked` (another process has it open), `graph_files`, `graph_damaged`
  * @throws GraphRefused files of something else or of another version
  */
-export async function openEmbedded({ directory, tenantId = null, bufferPool }: EmbeddedOptions): Promise<Graph> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<Graph> {
+  const { directory, tenantId = null, bufferPool, onOverrun } = options;
   const library = await loadLibrary();
   const { store, release } = await holdStore(
     resolve(directory),
@@ -36,6 +41,7 @@ export async function openEmbedded({ directory, tenantId = null, bufferPool }: E
     bufferPool === undefined ? {} : { bufferPool },
   );
   const run = store.run.bind(store);
+  const overruns = new OverrunWatch(bufferPool ?? STORE_DEFAULTS.bufferPool, onOverrun);
 
   /** Applies changes in one transaction, with the position's move if there is one. */
   async function apply(changes: GraphChanges, move?: Pick<GraphBatch, 'from' | 'to'>): Promise<void> {
@@ -59,13 +65,13 @@ export async function openEmbedded({ directory, tenantId = null, bufferPool }: E
     forgetPosition: () => store.transaction(dropPosition),
     outcomesAfter: (after, limit) => outcomesAfter(run, after, limit),
     linksFrom: (sources) => linksFrom(run, sources),
-    query: (text, parameters, options) => runQuery(store, text, parameters, options),
+    query: (text, parameters, options) => runQuery(store, overruns, text, parameters, options),
     close: release,
   };
 }
 
-function refuseOtherTenants({ outcomes, links }: GraphChanges, tenantId: string | null): void {
-  const foreign = tenantId && [...outcomes, ...links].find(({ tenant_id }) => tenant_id !== tenantId);
+function refuseOtherTenants({ outcomes, evidence, links }: GraphChanges, tenantId: string | null): void {
+  const foreign = tenantId && [...outcomes, ...evidence, ...links].find(({ tenant_id }) => tenant_id !== tenantId);
   if (foreign) {
     throw new GraphFault(
       'row',

@@ -13,7 +13,7 @@ const LENGTH_IN: Record<string, number> = { REPEAT: 1, LPAD: 1, RPAD: 1 };
 /**
  * Refuses texts that make much of little. The library looks at no clock within a function, and what a list takes there is
  * outside the buffer pool: `range(1, 30000000)` goes on after its time, until the system ends the process. So the sizes must be
- * readable from the text, or from its parameters' values.
+ * readable from the text, or from its parameters' values. What gets past this, `OverrunWatch` ends, at the cost of the process.
  *
  * @throws QueryRefused `query_unbounded`
  */

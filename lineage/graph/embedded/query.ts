@@ -1,7 +1,10 @@
 import { QueryRefused } from '../fault.ts';
 import type { QueryOptions, QueryResult } from '../graph.ts';
+import { AnswerSize } from './answer-size.ts';
 import { lastOf, type Row } from './files.ts';
 import type { Connection, Parameters } from './library.ts';
+import { type OverrunWatch, tooLong } from './overrun.ts';
+import { refuseShapeless } from './parameter-shapes.ts';
 import { refuseGrowth } from './query-growth.ts';
 import { type QueryText, readQueryText } from './query-text.ts';
 import { isRounded, plainValue, timeOfText } from './query-values.ts';
@@ -11,8 +14,6 @@ import type { Store } from './store.ts';
 const DEEPEST = 64;
 /** Rows read at once before others get their turn. */
 const ROWS_A_TURN = 200;
-/** The library looks at the clock between steps; what does not end by itself by then is left to end alone. */
-const GRACE_MS = 500;
 
 interface Answer {
   columns: string[];
@@ -28,6 +29,7 @@ interface Answer {
  */
 export async function runQuery(
   store: Store,
+  overruns: OverrunWatch,
   text: string,
   parameters: Record<string, unknown>,
   { timeoutMs, maxRows }: QueryOptions,
@@ -36,17 +38,15 @@ export async function runQuery(
   const bound = boundParameters(query, parameters);
   refuseGrowth(query.tokens, parameters);
   const deadline = Date.now() + timeoutMs;
-  const working = store.read(async (reader) => {
-    const answer = await answerTo(
-      reader,
-      limitedText(bound.text, bound.query, maxRows),
-      bound.parameters,
-      maxRows,
-      deadline,
-    );
-    return await withoutRounding(reader, bound, answer, maxRows, deadline);
-  });
-  const answer = await inTime(working, timeoutMs + GRACE_MS).catch((error) => {
+  const limited = limitedText(bound.text, bound.query, maxRows);
+  const working = overruns.limit(text, timeoutMs, (began) =>
+    store.read(async (reader) => {
+      began();
+      const answer = await answerTo(reader, limited, bound.parameters, maxRows, deadline);
+      return await withoutRounding(reader, bound, answer, maxRows, deadline);
+    }),
+  );
+  const answer = await working.catch((error) => {
     throw refusalOf(error, timeoutMs);
   });
   const rows = answer.rows.map((row) =>
@@ -68,6 +68,7 @@ function boundParameters(query: QueryText, parameters: Record<string, unknown>):
   if (missing)
     throw new QueryRefused('query_invalid', `the query names the parameter $${missing.value}, which was not given`);
   const isEmptyList = (name: string) => Array.isArray(parameters[name]) && (parameters[name] as unknown[]).length === 0;
+  for (const { value } of used) if (!isEmptyList(value)) refuseShapeless(value, parameters[value]);
   let text = query.text;
   for (const { value, start, text: piece } of used.toReversed()) {
     if (isEmptyList(value)) text = `${text.slice(0, start)}[]${text.slice(start + piece.length)}`;
@@ -103,8 +104,11 @@ async function answerTo(
     const columns = result.getColumnNamesSync();
     const types = result.getColumnDataTypesSync();
     const rows: Row[] = [];
+    const size = new AnswerSize();
     while (rows.length < maxRows && result.hasNext()) {
-      rows.push(result.getNextSync() as Row);
+      const row = result.getNextSync() as Row;
+      size.add(row);
+      rows.push(row);
       if (rows.length % ROWS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     return { columns, types, rows, more: result.hasNext() };
@@ -155,27 +159,9 @@ async function withoutRounding(
   }
 }
 
-async function inTime<T>(working: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Interrupted.')), ms);
-  });
-  try {
-    return await Promise.race([working, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function refusalOf(error: unknown, timeoutMs: number): unknown {
   if (!(error instanceof Error) || error instanceof QueryRefused || error.name === 'GraphFault') return error;
-  if (/^Interrupted/.test(error.message)) {
-    return new QueryRefused(
-      'query_timeout',
-      `the query did not end within ${timeoutMs} ms: narrow it, or allow it more time`,
-      { cause: error },
-    );
-  }
+  if (/^Interrupted/.test(error.message)) return tooLong(timeoutMs, { cause: error });
   if (/Unable to allocate memory|buffer pool is full/i.test(error.message)) {
     return new QueryRefused(
       'query_unbounded',

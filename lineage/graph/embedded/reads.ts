@@ -30,12 +30,21 @@ export async function outcomesAfter(run: Run, after: string | null, limit: numbe
 }
 
 /** The outcomes of these ids as they stand; a stub's facts are null. */
-export async function readOutcomes(run: Run, ids: readonly string[]): Promise<Map<string, OutcomeFacts>> {
-  const found = new Map<string, OutcomeFacts>();
+async function readOutcomes(run: Run, ids: readonly string[]): Promise<Map<string, OutcomeFacts>> {
+  return (await readColumns(run, ids, OUTCOME_NAMES)) as Map<string, never>;
+}
+
+/** Some columns of the outcomes of these ids, by their ids. */
+export async function readColumns(
+  run: Run,
+  ids: readonly string[],
+  names: readonly string[],
+): Promise<Map<string, Row>> {
+  const found = new Map<string, Row>();
+  const columns = columnsOf('o', names);
   for (const chunk of chunksOf(ids)) {
-    const text = `UNWIND $ids AS id MATCH (o:Outcome {outcome_id: id}) RETURN ${columnsOf('o', OUTCOME_NAMES)}`;
-    for (const row of await run(text, { ids: chunk }))
-      found.set(row['outcome_id'] as string, row as unknown as OutcomeFacts);
+    const text = `UNWIND $ids AS id MATCH (o:Outcome {outcome_id: id}) RETURN o.outcome_id AS key, ${columns}`;
+    for (const { key, ...row } of await run(text, { ids: chunk })) found.set(key as string, row);
   }
   return found;
 }

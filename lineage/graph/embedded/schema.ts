@@ -1,9 +1,10 @@
 import { GraphRefused } from '../fault.ts';
 import { LINK_COLUMNS, OUTCOME_COLUMNS, TURNED, TYPE_OF } from './columns.ts';
+import { refillOf } from './faults.ts';
 import type { Row, Run, Store } from './store.ts';
 
 /** Raised by every change of the tables below: files of another version are refused. */
-const VERSION = 1;
+const VERSION = 2;
 
 const define = (columns: Record<string, string>) => Object.entries(columns).map(([name, type]) => `${name} ${type}`);
 
@@ -57,7 +58,7 @@ function checkTables(tables: Row[], directory: string, tenantId: string | null):
   const names = tables.map(({ name }) => String(name));
   const mark = MARK.exec(String(tables.find(({ name }) => name === 'LedgerPosition')?.['comment'] ?? ''));
   const foreign = names.filter((name) => !Object.hasOwn(TABLES, name));
-  const refill = `Delete ${directory}: it is a mirror, and the worker fills it again from the ledger.`;
+  const refill = refillOf(directory);
   if (mark && Number(mark[1]) !== VERSION) {
     throw new GraphRefused(
       'graph_outdated',

@@ -119,6 +119,7 @@ export class Store {
       await this.#stand();
       return this.#gate.shared(() => {
         this.#refuseWhenClosed();
+        this.#files.ground.refuseLost();
         return this.#files.connected(work);
       });
     });
@@ -142,7 +143,7 @@ export class Store {
         await this.#gate.alone(() => this.#files.close());
       } catch (error) {
         this.#closed = null;
-        throw faultOf(error);
+        throw faultOf(error, this.directory);
       }
     });
     return this.#closed;
@@ -155,6 +156,8 @@ export class Store {
       return this.#gate.shared(() => this.#files.connected(work));
     };
     return this.#inTurn(async () => {
+      this.#files.ground.refuseLost();
+      this.#files.ground.refuseFull(this.#files.log);
       // Before the work and not after it: a checkpoint that fails must not make a committed transaction look failed.
       await this.#checkpointWhenDue();
       return await working().catch((error) => this.#withRoom(error, working));
@@ -168,7 +171,7 @@ export class Store {
       try {
         return await work();
       } catch (error) {
-        throw faultOf(error);
+        throw faultOf(error, this.directory);
       } finally {
         this.#pending -= 1;
         this.#noteLog();
@@ -178,7 +181,7 @@ export class Store {
 
   /** A full buffer pool: queries take room in it, and so does what only the log holds. Both are gone after a checkpoint. */
   async #withRoom<T>(error: unknown, working: () => Promise<T>): Promise<T> {
-    const fault = faultOf(error);
+    const fault = faultOf(error, this.directory);
     if (!(fault instanceof GraphFault && fault.code === 'buffer_pool_full')) throw fault;
     await this.#checkpoint();
     return working();
@@ -211,6 +214,7 @@ export class Store {
   /** @returns false when queries left it no moment */
   async #checkpointed(): Promise<boolean> {
     await this.#stand();
+    this.#files.ground.refuseFull(this.#files.log);
     return this.#gate.alone(async () => {
       try {
         await this.#files.checkpoint();

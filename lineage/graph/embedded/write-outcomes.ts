@@ -1,6 +1,6 @@
-import type { OutcomeFacts, OutcomeKey } from '../graph.ts';
+import type { OutcomeEvidence, OutcomeFacts, OutcomeKey } from '../graph.ts';
 import { changedTo, chunksOf, columnLists, eachRow, keyRows, madeOf, runCounted } from './batches.ts';
-import { FACT_NAMES, namesOf, OUTCOME_COLUMNS } from './columns.ts';
+import { type ColumnType, EVIDENCE_COLUMNS, FACT_NAMES, namesOf, OUTCOME_COLUMNS } from './columns.ts';
 import type { Run } from './store.ts';
 
 const { outcome_id, tenant_id } = OUTCOME_COLUMNS;
@@ -42,9 +42,18 @@ export async function createStubs(run: Run, stubs: readonly OutcomeKey[]): Promi
 
 export async function updateOutcomes(run: Run, outcomes: readonly OutcomeFacts[]): Promise<void> {
   const { outcome_id: _, tenant_id: __, ...columns } = OUTCOME_COLUMNS;
+  await setColumns(run, outcomes, columns);
+}
+
+/** Of outcomes that stand with their facts. */
+export function updateEvidence(run: Run, evidence: readonly OutcomeEvidence[]): Promise<void> {
+  return setColumns(run, evidence, EVIDENCE_COLUMNS);
+}
+
+async function setColumns(run: Run, outcomes: readonly OutcomeKey[], columns: Record<string, ColumnType>) {
   for (const chunk of chunksOf(outcomes)) {
-    const rows = keyRows(chunk, (facts) => ({ id: facts.outcome_id }));
-    const text = `UNWIND $rows AS r MATCH (o:Outcome {outcome_id: r.id}) SET ${changedTo('o', FACT_NAMES)}`;
+    const rows = keyRows(chunk, ({ outcome_id }) => ({ id: outcome_id }));
+    const text = `UNWIND $rows AS r MATCH (o:Outcome {outcome_id: r.id}) SET ${changedTo('o', Object.keys(columns))}`;
     await runCounted(run, text, { ...columnLists(chunk, columns), rows }, chunk.length);
   }
 }

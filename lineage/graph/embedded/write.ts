@@ -1,8 +1,8 @@
 import { GraphFault } from '../fault.ts';
-import type { GraphChanges, LinkFacts, LinkKey, OutcomeFacts, OutcomeKey } from '../graph.ts';
+import type { GraphChanges, LinkFacts, LinkKey, OutcomeEvidence, OutcomeKey } from '../graph.ts';
 import { checkRows } from './check-rows.ts';
-import { LINK_COLUMNS, OUTCOME_COLUMNS } from './columns.ts';
-import { readOutcomes } from './reads.ts';
+import { EVIDENCE_COLUMNS, LINK_COLUMNS, OUTCOME_COLUMNS } from './columns.ts';
+import { readColumns } from './reads.ts';
 import type { Run } from './store.ts';
 import { createLinks, deleteLinks, findLinked, findLinks, tablesOf, updateLinks } from './write-links.ts';
 import {
@@ -12,6 +12,7 @@ import {
   findNodes,
   type StandingNode,
   turnIntoStubs,
+  updateEvidence,
   updateOutcomes,
 } from './write-outcomes.ts';
 
@@ -34,6 +35,7 @@ export async function applyChanges(run: Run, changes: GraphChanges): Promise<{ d
   await writeOutcomes(run, outcomes, nodes, made);
   await makeStubs(run, links, nodes, made);
   await writeLinks(run, links, made);
+  await writeEvidence(run, changes.evidence, nodes);
   const deleted = await removeLinks(run, deletedLinks, nodes);
   await removeOutcomes(run, changes.deletedOutcomes, deletedLinks, nodes);
   return { deletedLinks: deleted };
@@ -45,26 +47,29 @@ async function writeOutcomes(run: Run, outcomes: GraphChanges['outcomes'], nodes
     run,
     outcomes.filter(({ outcome_id }) => !nodes.has(outcome_id)),
   );
-  await updateOutcomes(
-    run,
-    await changed(
-      run,
-      outcomes.filter(({ outcome_id }) => nodes.has(outcome_id)),
-    ),
-  );
+  const standing = outcomes.filter(({ outcome_id }) => nodes.has(outcome_id));
+  await updateOutcomes(run, await changed(run, standing, OUTCOME_COLUMNS));
   for (const { outcome_id, tenant_id } of outcomes) {
     if (!nodes.has(outcome_id)) made.add(outcome_id);
     nodes.set(outcome_id, { tenant_id, stub: false });
   }
 }
 
+/** Evidence of outcomes that stand with their facts; where one comes later, it brings its evidence. */
+async function writeEvidence(run: Run, evidence: OutcomeEvidence[], nodes: Nodes) {
+  const about = evidence.filter(({ outcome_id, tenant_id }) => {
+    const node = nodes.get(outcome_id);
+    return node?.tenant_id === tenant_id && !node.stub;
+  });
+  const rows = await changed(run, about, EVIDENCE_COLUMNS);
+  await updateEvidence(run, rows.sort(byText(({ outcome_id }) => outcome_id)));
+}
+
 /** A replay writes nothing: what stands as it should is left alone. */
-async function changed(run: Run, outcomes: OutcomeFacts[]): Promise<OutcomeFacts[]> {
-  const standing = await readOutcomes(
-    run,
-    outcomes.map(({ outcome_id }) => outcome_id),
-  );
-  return outcomes.filter((facts) => !sameFacts(facts, standing.get(facts.outcome_id) ?? {}, OUTCOME_COLUMNS));
+async function changed<T extends OutcomeKey>(run: Run, rows: T[], columns: Record<string, unknown>): Promise<T[]> {
+  const ids = rows.map(({ outcome_id }) => outcome_id);
+  const standing = await readColumns(run, ids, Object.keys(columns));
+  return rows.filter((facts) => !sameFacts(facts, standing.get(facts.outcome_id) ?? {}, columns));
 }
 
 function sameFacts(facts: object, standing: object, columns: object): boolean {
@@ -140,9 +145,9 @@ async function removeOutcomes(run: Run, deleted: OutcomeKey[], deletedLinks: Lin
   );
 }
 
-function idsIn({ outcomes, links, deletedOutcomes, deletedLinks }: GraphChanges): string[] {
+function idsIn({ outcomes, evidence, links, deletedOutcomes, deletedLinks }: GraphChanges): string[] {
   const ends = [...links, ...deletedLinks].flatMap((link) => [link.source_outcome_id, link.target_outcome_id]);
-  const own = [...outcomes, ...deletedOutcomes].map(({ outcome_id }) => outcome_id);
+  const own = [...outcomes, ...evidence, ...deletedOutcomes].map(({ outcome_id }) => outcome_id);
   return [...new Set([...own, ...ends])].sort();
 }
 

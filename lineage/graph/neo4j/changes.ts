@@ -1,7 +1,14 @@
 import { GraphFault } from '../fault.ts';
 import type { GraphChanges, LinkFacts, LinkKey } from '../graph.ts';
 import type { ManagedTransaction } from './driver.ts';
-import { LINK_ASSIGNMENTS, linkValues, OUTCOME_ASSIGNMENTS, outcomeValues } from './facts.ts';
+import {
+  EVIDENCE_ASSIGNMENTS,
+  evidenceValues,
+  LINK_ASSIGNMENTS,
+  linkValues,
+  OUTCOME_ASSIGNMENTS,
+  outcomeValues,
+} from './facts.ts';
 import { TYPE_OF } from './relationship-types.ts';
 
 interface Statement {
@@ -19,6 +26,12 @@ merge (source:Outcome {outcome_id: row[0], tenant_id: row[2]})
 merge (target:Outcome {outcome_id: row[1], tenant_id: row[2]})
 merge (source)-[link:${type}]->(target)
 set ${LINK_ASSIGNMENTS}`;
+
+// A stub has no facts of its own, and an outcome that comes later brings its evidence.
+const EVIDENCE = `unwind $rows as row
+match (outcome:Outcome {outcome_id: row[0], tenant_id: row[1]})
+where outcome.recorded_at is not null
+set ${EVIDENCE_ASSIGNMENTS}`;
 
 const deletedLinks = (type: string) => `unwind $rows as row
 match (:Outcome {outcome_id: row[0], tenant_id: row[2]})-[link:${type}]->(:Outcome {outcome_id: row[1]})
@@ -63,6 +76,7 @@ function statementsOf(changes: GraphChanges): Statement[] {
   return [
     { text: OUTCOMES, parameters: { rows: outcomes.map(outcomeValues) } },
     ...byType(changes.links, links, linkValues),
+    { text: EVIDENCE, parameters: { rows: changes.evidence.map(evidenceValues).sort(byKey) } },
     ...byType(changes.deletedLinks, deletedLinks, keyValues),
     { text: DELETED_OUTCOMES, parameters: { rows: deleted } },
     { text: STUBS_WITHOUT_LINKS, parameters: { ids: [...new Set(touched)].sort() } },

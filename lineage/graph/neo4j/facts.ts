@@ -1,11 +1,21 @@
-import type { LinkFacts, OutcomeFacts, OutcomeKey } from '../graph.ts';
+import type { EvidenceFacts, LinkFacts, OutcomeEvidence, OutcomeFacts, OutcomeKey } from '../graph.ts';
 import { RELATION_OF } from './relationship-types.ts';
 import { timeText } from './times.ts';
 
 type Properties = Record<string, unknown>;
 
+type Kind = 'text' | 'integer' | 'boolean' | 'time';
+
+const EVIDENCE_FACTS: Record<keyof EvidenceFacts, Kind> = {
+  verification: 'text',
+  verification_required: 'boolean',
+  assessment: 'text',
+  integrated: 'boolean',
+  awaiting_until: 'time',
+};
+
 /** How each fact stands in the graph. A null is no property at all. */
-const OUTCOME_FACTS: Record<keyof OutcomeFacts, 'text' | 'integer' | 'time'> = {
+const OUTCOME_FACTS: Record<keyof OutcomeFacts, Kind> = {
   outcome_id: 'text',
   tenant_id: 'text',
   source_type: 'text',
@@ -26,21 +36,30 @@ const OUTCOME_FACTS: Record<keyof OutcomeFacts, 'text' | 'integer' | 'time'> = {
   completed_at: 'time',
   recorded_at: 'time',
   duration_ms: 'integer',
+  ...EVIDENCE_FACTS,
 };
 
 const NAMES = Object.keys(OUTCOME_FACTS) as (keyof OutcomeFacts)[];
+const EVIDENCE_NAMES = Object.keys(EVIDENCE_FACTS) as (keyof EvidenceFacts)[];
 
-/** The facts beside the ids as an assignment each, from `row[n]` of `outcomeValues`. */
-export const OUTCOME_ASSIGNMENTS = NAMES.map((name, n) => {
-  const value = OUTCOME_FACTS[name] === 'time' ? `datetime(row[${n}])` : `row[${n}]`;
-  return `outcome.${name} = ${value}`;
-})
-  .slice(2)
-  .join(', ');
+/** Facts as an assignment each, from the values of a row behind its two ids. */
+const assignments = (names: readonly (keyof OutcomeFacts)[]) =>
+  names
+    .map((name, n) => {
+      const value = OUTCOME_FACTS[name] === 'time' ? `datetime(row[${n + 2}])` : `row[${n + 2}]`;
+      return `outcome.${name} = ${value}`;
+    })
+    .join(', ');
+export const OUTCOME_ASSIGNMENTS = assignments(NAMES.slice(2));
+export const EVIDENCE_ASSIGNMENTS = assignments(EVIDENCE_NAMES);
 
 /** The facts as a list in the order of `OUTCOME_ASSIGNMENTS`: half the bytes of a map, and no names to hash per row. */
 export function outcomeValues(facts: OutcomeFacts): unknown[] {
   return NAMES.map((name) => (OUTCOME_FACTS[name] === 'integer' ? BigInt(facts[name] as number) : facts[name]));
+}
+
+export function evidenceValues(facts: OutcomeEvidence): unknown[] {
+  return [facts.outcome_id, facts.tenant_id, ...EVIDENCE_NAMES.map((name) => facts[name])];
 }
 
 /** A node's properties as facts; null for a stub, which has its ids alone. */
@@ -81,7 +100,7 @@ export function linkOf(source: string, target: string, type: string, properties:
 }
 
 /** A property as a fact. What somebody else has changed to another type comes as it is, for `reconcile` to see. */
-function factOf(value: unknown, kind: 'text' | 'integer' | 'time'): unknown {
+function factOf(value: unknown, kind: Kind): unknown {
   if (value === null || value === undefined) return null;
   if (kind === 'integer' && typeof value === 'bigint') return Number(value);
   if (kind === 'time') return timeText(value) ?? value;

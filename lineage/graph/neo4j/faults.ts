@@ -22,9 +22,12 @@ export function faultOf(error: unknown): unknown {
   const ours = [GraphFault, GraphRefused, PositionMoved, QueryRefused].some((kind) => error instanceof kind);
   if (ours || !isServerError(error)) return error;
   const { kind, what, todo } = ruleOf(error);
-  const advice = todo ? `; ${todo}` : '';
+  // Of what passes it is said apart: by the time somebody reads it, there may be nothing to do.
+  const passing = kind === 'passing';
+  const advice = todo && !passing ? `; ${todo}` : '';
   return new GraphFault(kind, error.code, `Neo4j: ${what} (${error.code}: ${firstSentence(error)})${advice}`, {
     cause: error,
+    remedy: passing ? todo : undefined,
   });
 }
 

@@ -4,7 +4,7 @@ import type { ManagedTransaction } from './driver.ts';
 import { EMPTY_IT } from './remedies.ts';
 
 /** Counts up when the mirror's nodes or relationships change their form; a graph of another number is refilled. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** What the one position node holds. */
 interface PositionNode {

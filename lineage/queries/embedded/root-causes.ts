@@ -1,9 +1,7 @@
 import { byTimeAndId, columnsOf, type Row } from './rows.ts';
 import type { Steps } from './steps.ts';
 import { byNear } from './walk.ts';
-
-/** Times compare as text here: these stand before and after all of them. */
-const ALWAYS = { from_time: '', to_time: '~' };
+import { ALWAYS } from './window.ts';
 
 /** `root-causes`: the rows of `lineage_root_causes`. */
 export async function findRootCauses(

@@ -7,6 +7,8 @@ import type { LinkStep } from './walk.ts';
 /** The properties of an outcome, without those that it lacks; a stub has its ids alone. */
 export type Properties = Record<string, unknown>;
 
+type StepName = 'correlation' | 'governed' | 'failures' | 'failed-causes' | 'broken' | 'next-effects' | 'judged';
+
 /**
  * The embedded graph answers some named queries in steps: it finds what is reached, and what Neo4j's text does with that (levels,
  * ties, what the depth cut off) is done here. All steps share the caller's time.
@@ -15,7 +17,7 @@ export interface Steps {
   /** The links along which the causes (or the effects) of an outcome are reached, and one further. */
   links(direction: 'causes' | 'effects', outcomeId: string, depth: number): Promise<LinkStep[]>;
   outcomes(ids: readonly string[]): Promise<Map<string, Properties>>;
-  rows(name: 'correlation' | 'governed' | 'failures' | 'failed-causes', parameters: Properties): Promise<Properties[]>;
+  rows(name: StepName, parameters: Properties): Promise<Properties[]>;
 }
 
 /** More than this in one step, and the walk would not fit into memory. */

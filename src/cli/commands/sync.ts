@@ -42,7 +42,7 @@ export function registerSync(program: Command, session: Session): void {
         );
       }
       if (options.dryRun && mode !== 'reconcile') throw usage('--dry-run goes with --reconcile');
-      const target = await syncTarget(options);
+      const target = await syncTarget(options, (text) => session.terminal.err(session.terminal.errColour.warn(text)));
       const bar = { watched: session.terminal.watched, total: 1 };
       await withProgress(WORDS[mode], bar, () => ACTIONS[mode](session, options, target));
     });

@@ -4,6 +4,7 @@ import { preflight, usage } from '../failure.ts';
 import { graphOption, graphTargetOf, type MirrorOptions, workerDatabaseUrlOf } from '../graph-options.ts';
 import { mirrorFailure } from '../mirror-failure.ts';
 import { fromEnvironment, uuid, wholeNumber, withJson } from '../options.ts';
+import { ownerLoginWarning } from '../owner-login.ts';
 import type { Session } from '../session.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { workerLog } from '../worker-log.ts';
@@ -37,13 +38,23 @@ export function registerWorkers(program: Command, session: Session): void {
       const urls = urlsOf(namesOf(words), options.databaseUrl);
       const sync = urls.sync === undefined ? undefined : mirrorOrder(urls.sync, options);
       const stopped = untilStopped();
-      const { runWorkers } = await import('../../stack/workers/run.ts');
+      const [{ runWorkers }, { endForOverrun }] = await Promise.all([
+        import('../../stack/workers/run.ts'),
+        import('../../stack/workers/overrun.ts'),
+      ]);
       const log = workerLog(session.terminal, options.json === true);
       const controlToken = fromEnvironment('OUTCOME_LEDGER_CONTROL_TOKEN');
       const { host, port, allowLoopback } = options;
       const order = { sync, sweepUrl: urls.sweep, relayUrl: urls.relay, allowLoopback, host, port, controlToken, log };
+      for (const [name, url] of Object.entries(urls)) {
+        const warning = ownerLoginWarning(name as WorkerName, url);
+        if (warning) log({ level: 'warn', message: warning, details: { code: 'owner_login' } });
+      }
       try {
-        const workers = await runWorkers(order);
+        const workers = await runWorkers({
+          ...order,
+          onOverrun: (refusal, text) => endForOverrun(refusal, text, log),
+        });
         // Of a stack it stays, so that whoever asks the stack is told.
         const pooled = controlToken === undefined ? workers.pooled : new Promise<never>(() => undefined);
         const reason = await Promise.race([stopped, announced(controlToken, workers.port), pooled]);

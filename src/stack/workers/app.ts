@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import type { SyncWorker } from '../../../lineage/index.ts';
 import { type CypherRequest, runCypher } from './cypher.ts';
 import { knownProblem, problem, type WorkerProblem } from './problem.ts';
@@ -52,6 +52,11 @@ function syncRoutes({ worker, control, stopping }: SyncParts): Hono {
   const app = new Hono();
   app.get('/sync', async (c) => c.json(await control.status()));
   app.post('/sync/once', async (c) => c.json(await control.once(LONGEST_CATCH_UP_MS)));
+  const needsGraph: MiddlewareHandler = async (_, next) => {
+    await control.opened();
+    return next();
+  };
+  for (const path of ['/sync/reconcile', '/sync/retry-quarantined', '/cypher']) app.use(path, needsGraph);
   app.post('/sync/reconcile', async (c) => {
     const signal = AbortSignal.any([c.req.raw.signal, stopping]);
     return c.json(await worker.reconcile({ dryRun: c.req.query('dry_run') === 'true', signal }));

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { killWhenSilent } from './liveness.ts';
+import { OVERRUN_MESSAGE } from './overrun.ts';
 
 export interface ChildOrder {
   /** Arguments of Node: the program, its command, its options. */
@@ -18,6 +20,10 @@ export interface WorkerChild {
   url: string;
   /** Resolves with how it ended: `code 1`, `SIGKILL`. */
   exited: Promise<string>;
+  /** Does it end itself over a query that nothing else ends? That is no sign that it is unwell. */
+  readonly overran: boolean;
+  /** The end of what was said into the log since its start; other workers write there, too. */
+  lastWords(): string;
   /** Lets it finish its batch. */
   stop(): Promise<void>;
 }
@@ -36,6 +42,7 @@ export class WorkerNotStarted extends Error {
 }
 
 const STOP_WITHIN_MS = 20_000;
+const LAST_WORDS = 4_000;
 /** Even on a machine that does much else; it opens neither side before it listens. */
 const STARTS_WITHIN_MS = 120_000;
 
@@ -63,8 +70,12 @@ export async function startChild({ args, env, logFile }: ChildOrder): Promise<Wo
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
     child.once('error', (error) => resolve(error.message));
   });
+  let overran = false;
   const listening = new Promise<string>((resolve) => {
-    child.on('message', (message: { listening?: string }) => message.listening && resolve(message.listening));
+    child.on('message', (message: { listening?: string; ending?: string }) => {
+      if (message.listening) resolve(message.listening);
+      if (message.ending === OVERRUN_MESSAGE.ending) overran = true;
+    });
   });
   const silent = setTimeout(() => child.kill('SIGKILL'), STARTS_WITHIN_MS);
   const url = await Promise.race([listening, exited.then(() => undefined)]);
@@ -73,6 +84,7 @@ export async function startChild({ args, env, logFile }: ChildOrder): Promise<Wo
     const how = await exited;
     throw new WorkerNotStarted(how, logFile, lastProblem(logFile, logStart));
   }
+  void killWhenSilent({ url, exited, kill: () => child.kill('SIGKILL') });
   // Neither keeps this process alive.
   child.unref();
   child.channel?.unref();
@@ -80,6 +92,10 @@ export async function startChild({ args, env, logFile }: ChildOrder): Promise<Wo
     pid: child.pid as number,
     url,
     exited,
+    get overran() {
+      return overran;
+    },
+    lastWords: () => saidSince(logFile, logStart).slice(-LAST_WORDS),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.ref();
@@ -91,6 +107,15 @@ export async function startChild({ args, env, logFile }: ChildOrder): Promise<Wo
   };
 }
 
+/** A log that was taken away says nothing. */
+function saidSince(logFile: string, from: number): string {
+  try {
+    return readFileSync(logFile).subarray(from).toString();
+  } catch {
+    return '';
+  }
+}
+
 interface Said {
   code: string;
   detail: string;
@@ -99,7 +124,7 @@ interface Said {
 
 /** The problem that a command which was refused prints as JSON at its end. */
 function lastProblem(logFile: string, from: number): Said | undefined {
-  const said = readFileSync(logFile).subarray(from).toString();
+  const said = saidSince(logFile, from);
   const start = said.lastIndexOf('\n{\n') + 1 || said.indexOf('{\n');
   // Other workers write their lines into the same log, also behind it.
   const end = said.indexOf('\n}', start) + 2;

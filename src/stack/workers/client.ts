@@ -1,9 +1,14 @@
 import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnceReport, QueryResult, ReconcileReport, RetryReport } from '../../../lineage/index.ts';
 import { readState } from '../state.ts';
 import type { CypherRequest } from './cypher.ts';
 import type { WorkerProblem } from './problem.ts';
 import type { WorkerStatus } from './sync-control.ts';
+
+/** A worker that is started again serves within moments. */
+const RESTARTS_WITHIN_MS = 15_000;
+const LOOK_AGAIN_MS = 50;
 
 /** What can be asked of the graph beside a running stack; its sync worker answers. */
 export interface StackMirror {
@@ -35,16 +40,13 @@ export class MirrorRefused extends Error {
 
 /**
  * The mirror of the stack that runs on a data directory. Where its worker listens is looked up for each question, since it
- * may have been started again.
+ * may have been started again; one that is being started is waited for.
  *
  * Each call @throws MirrorRefused
  */
 export function mirrorOf(dataDir: string): StackMirror {
   const ask = async <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> => {
-    const { url, token } = await workerOf(dataDir);
-    const answer = await send(new URL(path, url), method, token, body).catch((cause: unknown) => {
-      throw unreachable('the sync worker does not answer', { cause });
-    });
+    const answer = await untilHeard(dataDir, ({ url, token }) => send(new URL(path, url), method, token, body));
     const document = JSON.parse(answer.text) as T & WorkerProblem;
     if (answer.status !== 200) throw new MirrorRefused({ ...document, status: answer.status });
     return document;
@@ -56,6 +58,20 @@ export function mirrorOf(dataDir: string): StackMirror {
     reconcile: ({ dryRun = false } = {}) => ask('POST', `/control/sync/reconcile?dry_run=${dryRun}`),
     retryQuarantined: () => ask('POST', '/control/sync/retry-quarantined'),
   };
+}
+
+/** Asks until somebody listens. What was heard is not asked twice: it may be what ended the worker. */
+async function untilHeard<T>(dataDir: string, asked: (worker: WorkerAddress) => Promise<T>): Promise<T> {
+  for (const end = Date.now() + RESTARTS_WITHIN_MS; ; await sleep(LOOK_AGAIN_MS)) {
+    const worker = await workerOf(dataDir);
+    try {
+      if (worker) return await asked(worker);
+    } catch (cause) {
+      const heard = (cause as NodeJS.ErrnoException).code !== 'ECONNREFUSED';
+      if (heard) throw unreachable('the sync worker ended before it answered, maybe over another query', { cause });
+    }
+    if (Date.now() > end) throw unreachable('the sync worker is being started again');
+  }
 }
 
 /** Not `fetch`, which gives up after five minutes: comparing a large graph takes as long as it takes. */
@@ -75,7 +91,10 @@ function send(url: URL, method: string, token: string, body?: object): Promise<{
   });
 }
 
-async function workerOf(dataDir: string): Promise<{ url: string; token: string }> {
+type WorkerAddress = { url: string; token: string };
+
+/** Undefined while it is being started again; one whose ends have a known reason is not waited for. */
+async function workerOf(dataDir: string): Promise<WorkerAddress | undefined> {
   const state = await readState(dataDir);
   if (!state || state.graph === 'none') {
     throw new MirrorRefused({
@@ -85,9 +104,10 @@ async function workerOf(dataDir: string): Promise<{ url: string; token: string }
       status: 404,
     });
   }
-  const url = state.workers.find((worker) => worker.name === 'sync')?.url;
-  if (!url) throw unreachable('the sync worker is being started again');
-  return { url, token: state.control_token };
+  const { url, reason } = state.workers.find((worker) => worker.name === 'sync') ?? {};
+  if (url) return { url, token: state.control_token };
+  if (reason) throw new MirrorRefused({ ...reason, detail: reason.message, status: 503 });
+  return undefined;
 }
 
 function unreachable(detail: string, options?: ErrorOptions): MirrorRefused {

@@ -33,6 +33,8 @@ async function keep(start: () => ReturnType<typeof child>): Promise<void> {
   kept = await keepWorkers({
     name: 'sync',
     start,
+    explain: (how) => (how === 'code 9' ? { code: 'nine', message: 'it said nine', remedy: 'say ten' } : undefined),
+    logFile: logFile(),
     onNotice: (text) => notices.push(text),
     onState: async (state) => void states.push(state),
   });
@@ -49,7 +51,9 @@ it('starts it again whenever it dies, and stops the one that runs', async () => 
   for (let death = 1; death <= 2; death += 1) {
     process.kill(states.at(-1)?.pid ?? 0, 'SIGKILL');
     await vi.waitFor(() => expect(states).toHaveLength(1 + death * 2), WITHIN);
-    expect(states.at(-2)).toEqual({ name: 'sync', state: 'restarting' });
+    expect(states.at(-2)).toMatchObject({ name: 'sync', state: 'restarting' });
+    // One death is an accident.
+    expect(states.at(-2)?.reason?.code).toBe(death === 1 ? undefined : 'worker_ends');
   }
   expect(new Set(states.map((state) => state.pid)).size).toBe(4);
   expect(notices[0]).toContain('SIGKILL');
@@ -63,12 +67,40 @@ it('goes on trying where a restart fails, and stops while it does', async () => 
   let starts = 0;
   await keep(() => child(++starts === 1 || starts > 3 ? SERVES : 'process.exit(1)'));
   process.kill(states[0]?.pid ?? 0, 'SIGKILL');
-  await vi.waitFor(() => expect(states).toHaveLength(3), WITHIN);
+  await vi.waitFor(() => expect(states).toHaveLength(5), WITHIN);
   expect(notices.filter((text) => text.includes('did not start'))).toHaveLength(2);
+  const waiting = {
+    state: 'restarting',
+    reason: { code: 'worker_not_started', remedy: expect.stringContaining(folder) },
+  };
+  expect(states.slice(1)).toMatchObject([{ state: 'restarting' }, waiting, waiting, { state: 'running' }]);
   starts = 1;
-  process.kill(states[2]?.pid ?? 0, 'SIGKILL');
+  process.kill(states[4]?.pid ?? 0, 'SIGKILL');
   await vi.waitFor(() => expect(notices.filter((text) => text.includes('did not start'))).toHaveLength(3), WITHIN);
   await kept?.stop();
+});
+
+it('knows a death that explains itself, and tells of it while it runs again', async () => {
+  let starts = 0;
+  await keep(() => child(++starts === 1 ? `process.on('SIGTERM', () => process.exit(9)); ${SERVES}` : SERVES));
+  process.kill(states[0]?.pid ?? 0, 'SIGTERM');
+  await vi.waitFor(() => expect(states).toHaveLength(3), WITHIN);
+  expect(states.slice(1).map(({ state, reason }) => [state, reason?.remedy])).toEqual([
+    ['restarting', 'say ten'],
+    ['running', 'say ten'],
+  ]);
+});
+
+it('starts one that ended itself over a query again at once, each time, and finds nothing wrong', async () => {
+  const overruns = `process.send({ ending: 'query_overran' }, () => process.kill(process.pid, 'SIGKILL'));`;
+  let starts = 0;
+  const began = Date.now();
+  await keep(() => child(`${SERVES} ${++starts <= 8 ? overruns : ''}`));
+  await vi.waitFor(() => expect(states).toHaveLength(1 + 8 * 2), { timeout: 40_000, interval: 10 });
+  // With the waits of a process that is unwell it would be half a minute.
+  expect(Date.now() - began).toBeLessThan(25_000);
+  expect(states.filter(({ reason }) => reason)).toEqual([]);
+  expect(notices[0]).toContain('ended itself over a query');
 });
 
 it('leaves nothing that was started while it was stopped', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkerState } from '../state.ts';
+import type { StateReason, WorkerState } from '../state.ts';
 import type { WorkerChild } from './child.ts';
 
 const FIRST_WAIT_MS = 250;
@@ -10,6 +10,10 @@ const WELL_AFTER_MS = 60_000;
 export type KeepingWorkers = {
   name: WorkerState['name'];
   start(): Promise<WorkerChild>;
+  /** What a death means, from how it came and what the process said last; undefined where it says nothing. */
+  explain?: (how: string, lastWords: string) => StateReason | undefined;
+  /** Where it is told what a worker said. */
+  logFile: string;
   /** Told of each death and each restart. */
   onNotice: (text: string) => void;
   /** Told of each new state, before `onNotice`. */
@@ -27,8 +31,10 @@ export interface KeptWorkers {
  *
  * @throws WorkerNotStarted when the first start fails
  */
-export async function keepWorkers({ name, start, onNotice, onState }: KeepingWorkers): Promise<KeptWorkers> {
+export async function keepWorkers(keeping: KeepingWorkers): Promise<KeptWorkers> {
+  const { name, start, explain = () => undefined, logFile, onNotice, onState } = keeping;
   const released = new AbortController();
+  const remedy = `read ${logFile}; it is started again ever more slowly`;
   // A state that cannot be written down, on a full disk, is no reason to watch no more.
   const told = (state: WorkerState) =>
     onState(state).catch((error: unknown) =>
@@ -42,15 +48,23 @@ export async function keepWorkers({ name, start, onNotice, onState }: KeepingWor
       const startedAt = Date.now();
       const how = await child.exited;
       if (released.signal.aborted) return;
-      deaths = Date.now() - startedAt > WELL_AFTER_MS ? 1 : deaths + 1;
-      await told({ name, state: 'restarting' });
-      onNotice(`the ${name} worker ended unexpectedly (${how}): starting it again`);
+      deaths = child.overran || Date.now() - startedAt > WELL_AFTER_MS ? 1 : deaths + 1;
+      const reason = child.overran ? undefined : reasonOf(deaths, how, child.lastWords());
+      await told({ name, state: 'restarting', reason });
+      const why = child.overran ? 'ended itself over a query that overran' : `ended unexpectedly (${how})`;
+      onNotice(`the ${name} worker ${why}: starting it again`);
       const again = await revive(deaths);
       if (again) child = again;
       if (released.signal.aborted) return;
-      await told({ name, state: 'running', url: child.url, pid: child.pid });
+      await told({ name, state: 'running', url: child.url, pid: child.pid, reason });
       onNotice(`the ${name} worker runs again`);
     }
+  }
+
+  /** One death alone may be an accident; of more somebody must hear. */
+  function reasonOf(deaths: number, how: string, lastWords: string): StateReason | undefined {
+    const message = `the ${name} worker ended ${deaths} times within moments, last with ${how}`;
+    return explain(how, lastWords) ?? (deaths > 1 ? { code: 'worker_ends', message, remedy } : undefined);
   }
 
   /** Undefined once released. */
@@ -62,7 +76,9 @@ export async function keepWorkers({ name, start, onNotice, onState }: KeepingWor
         return await start();
       } catch (error) {
         if (released.signal.aborted) return undefined;
-        onNotice(error instanceof Error ? error.message : String(error));
+        const message = error instanceof Error ? error.message : String(error);
+        await told({ name, state: 'restarting', reason: { code: 'worker_not_started', remedy, message } });
+        onNotice(message);
       }
     }
   }

@@ -49,9 +49,10 @@ export function problem(
 /** Names of the errors that stand for a lost or refused session; they are internal to the mirror. */
 const LEDGER_AWAY = new Set(['LedgerLost', 'LedgerUnreachable']);
 
-function graphRemedy({ code, kind }: GraphFault): string {
+function graphRemedy({ code, kind, remedy }: GraphFault): string {
   if (code.startsWith('Neo.ClientError.Security')) return 'set NEO4J_USER and NEO4J_PASSWORD to a login of that Neo4j';
   if (code === 'graph_locked') return 'ask the process that has it open: its /healthz tells how it is; or stop it';
+  if (remedy) return remedy;
   if (kind === 'passing') return 'see that the graph runs, then ask again';
   return 'mend what the detail names (address, credentials, disk), then ask again';
 }

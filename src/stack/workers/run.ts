@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { loadLibrary } from '../../../lineage/graph/embedded/library.ts';
-import { createSyncMetrics, type SyncWorker, startSync } from '../../../lineage/index.ts';
+import { createSyncMetrics, type OnOverrun, type SyncWorker, startSync } from '../../../lineage/index.ts';
 import { listen } from '../http-server.ts';
 import { createWorkerApp } from './app.ts';
 import { type GraphTarget, GraphUnavailable } from './graph-target.ts';
@@ -30,6 +30,8 @@ export interface WorkersOptions extends Pick<LedgerWorkersOptions, 'sweepUrl' | 
   /** Lets its holder ask for queries, a catch-up, a reconciliation. */
   controlToken?: string;
   log: Log;
+  /** Told of a query that only the end of this process can end. */
+  onOverrun?: OnOverrun;
 }
 
 /** Workers of this process. */
@@ -54,7 +56,12 @@ export interface Workers {
  */
 export async function runWorkers(options: WorkersOptions): Promise<Workers> {
   const { sync: order, sweepUrl, relayUrl, allowLoopback, port, host, controlToken, log } = options;
-  const mirror = order && openMirror(order.databaseUrl, order.graph, order.tenantId);
+  const onOverrun: OnOverrun = (refusal, text) => {
+    // Whoever asks from now on waits for the next process, rather than to be cut off by the end of this one.
+    void http.close();
+    options.onOverrun?.(refusal, text);
+  };
+  const mirror = order && openMirror(order.databaseUrl, order.graph, order.tenantId, onOverrun);
   if (order?.graph.kind === 'embedded') await requireLoadable();
   // Taken first: a port in use is found before anything is mirrored.
   const http = await listen({ port, host, ownProcess: true });

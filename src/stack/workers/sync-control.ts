@@ -17,6 +17,10 @@ export interface WorkerStatus extends SyncStatus {
 const LOOK_AGAIN_MS = 50;
 /** A side that is away so long is told of, not waited for. */
 const AWAY_MS = 30_000;
+/** So long after its start a worker may be about to open its graph: the lock of one that was killed goes first. */
+const OPENS_WITHIN_MS = 10_000;
+/** States in which it may come to that. */
+const OPENING = new Set(['starting', 'standby', 'active']);
 
 /** What can be asked of a running sync worker, in whose process the embedded graph's files are open. */
 export interface SyncControl {
@@ -24,13 +28,29 @@ export interface SyncControl {
   /**
    * Waits until the graph holds everything that the feed gives now. Counts what the worker wrote meanwhile.
    *
+   * @throws GraphFault when the graph is away for half a minute
    * @throws SyncRefused `not_active` when the worker is on standby, refused, or does not get there within `timeoutMs`
    */
   once(timeoutMs: number): Promise<OnceReport>;
+  /** Waits until a worker that was started just now has opened its graph, or will not. */
+  opened(): Promise<void>;
 }
 
-export function controlOf(worker: SyncWorker, openLedger: () => Promise<Ledger>, stopping: AbortSignal): SyncControl {
+/** @param awayMs how long a side may be away; tests shorten it */
+export function controlOf(
+  worker: Pick<SyncWorker, 'mirror' | 'status' | 'graph'>,
+  openLedger: () => Promise<Ledger>,
+  stopping: AbortSignal,
+  awayMs = AWAY_MS,
+): SyncControl {
+  const startedAt = Date.now();
   return {
+    async opened() {
+      while (!worker.graph() && OPENING.has(worker.status().state) && !stopping.aborted) {
+        if (Date.now() - startedAt > OPENS_WITHIN_MS) return;
+        await sleep(LOOK_AGAIN_MS);
+      }
+    },
     async status() {
       const status = worker.status();
       // A ledger that does not answer must not keep the status from being told.
@@ -40,15 +60,14 @@ export function controlOf(worker: SyncWorker, openLedger: () => Promise<Ledger>,
           : await using(openLedger, (ledger) => ledger.quarantine.list(worker.mirror, 100)).catch(() => []);
       return { ...status, quarantine };
     },
-    once: (timeoutMs) => using(openLedger, (ledger) => catchUp(worker, ledger, timeoutMs, stopping)),
+    once: (timeoutMs) => using(openLedger, (ledger) => catchUp(worker, ledger, { timeoutMs, awayMs, stopping })),
   };
 }
 
 async function catchUp(
-  worker: SyncWorker,
+  worker: Pick<SyncWorker, 'mirror' | 'status'>,
   ledger: Ledger,
-  timeoutMs: number,
-  stopping: AbortSignal,
+  { timeoutMs, awayMs, stopping }: { timeoutMs: number; awayMs: number; stopping: AbortSignal },
 ): Promise<OnceReport> {
   const before = worker.status();
   let wellAt = Date.now();
@@ -56,7 +75,7 @@ async function catchUp(
     const status = worker.status();
     if (status.state === 'refused' || status.state === 'standby' || stopping.aborted) throw notActive(status);
     if (status.state !== 'waiting') wellAt = Date.now();
-    else if (Date.now() - wellAt > AWAY_MS) throw awayOf(status);
+    else if (Date.now() - wellAt > awayMs) throw awayOf(status);
     if (status.state === 'active') {
       // Not the lag: that counts what an open transaction withholds, too, which nobody can mirror before its end.
       const { rows, to } = await ledger.read(status.position, 1);
@@ -80,7 +99,7 @@ async function catchUp(
 function awayOf(status: SyncStatus): Error {
   const { reason } = status;
   if (!reason || reason.code === 'ledger_unreachable') return notActive(status);
-  return new GraphFault(reason.remedy === null ? 'passing' : 'whole', reason.code, reason.message);
+  return new GraphFault('passing', reason.code, reason.message, { remedy: reason.remedy ?? undefined });
 }
 
 function notActive(status: SyncStatus): SyncRefused {
