@@ -2,6 +2,7 @@
 import { NOT_REQUIRED } from '../src/contract/judgment/derive.ts';
 import { RAN_STATUSES } from '../src/contract/judgment/lifecycle.ts';
 import { PROCESS_VERDICTS, type ProcessVerdict } from '../src/contract/judgment/process-evidence.ts';
+import { ANSWERS, JUDGMENTS, LIFECYCLES, VERIFICATIONS } from '../src/contract/judgment/words.ts';
 import { GATE_FLAG_ROLES } from '../src/contract/roles.ts';
 import { expression } from './expression-sql.ts';
 import { literal, textArray } from './sql-text.ts';
@@ -39,6 +40,22 @@ export function judgmentFunctions(): string[] {
       'text',
       "What a verification's process says, from how it ended alone.",
       `case ${rows.join(' ')} end`,
+    ),
+    expression(
+      'standing_verification',
+      'before text, next text',
+      'text, text',
+      'text',
+      'What verification says after one more: a no stands until another verification answers.',
+      `case when before = 'failed' and next <> all (${textArray(ANSWERS)}) then before else next end`,
+    ),
+    expression(
+      'judged_word_known',
+      'member text, word text',
+      'text, text',
+      'boolean',
+      'Whether a word is one of those that a member of a judgment may have.',
+      `case member when 'judgment' then word = any (${textArray(JUDGMENTS)}) when 'lifecycle' then word = any (${textArray(LIFECYCLES)}) else word = any (${textArray(VERIFICATIONS)}) end`,
     ),
     expression(
       'status_ran',

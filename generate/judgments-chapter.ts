@@ -61,7 +61,7 @@ const latest = (table: string, alias: string, sourceType: string) => `
 /** What judgments of outcomes rest on, as it stands in the ledger. */
 const facts = ({ subject, sourceType, outcomes, ids }: Kind) => `
 select o.tenant_id, '${subject}'::text as subject_type, ${ids('o')}, o.outcome_id, o.source_type, o.source_id, o.source_version, o.domain, o.correlation_id, o.status,
-       o.completion_reason, v.verification, coalesce(v.verification_required, o.verification_required) as verification_required, v.verification_id, d.assessment,
+       o.completion_reason, v.standing_verification as verification, coalesce(v.verification_required, o.verification_required) as verification_required, v.verification_id, d.assessment,
        g.outcome_id is not null as integrated, ${awaitingUntil(subject)} as awaiting_until,
        o.recorded_at, o.epoch, o.xid, o.seq
   from ${outcomes} o${latest('outcome_verifications', 'v', sourceType)}${latest('delivery_assessments', 'd', sourceType)}
@@ -143,7 +143,7 @@ const latestOfAll = (table: string, members: string) => `
 const EVIDENCE_OF_ALL = [
   latestOfAll(
     'outcome_verifications',
-    'v.verification, v.verification_required, null::text as assessment, false as integrated',
+    'v.standing_verification as verification, v.verification_required, null::text as assessment, false as integrated',
   ),
   latestOfAll('delivery_assessments', 'null::text, null::boolean, v.assessment, false'),
   '\n        select v.outcome_id, v.tenant_id, null::text, null::boolean, null::text, true from public.outcome_integrations v',

@@ -53,10 +53,12 @@ export function judgmentSchemas(documents: Json): Json {
     }),
     LifecycleRecord: recorded(documents['LifecycleEvent'], 'A recorded lifecycle event.', kept),
     Judgment: record('What an invocation or an execution is judged to be.', judgment),
-    JudgmentWithEvidence: record('A judgment, and all it rests on, oldest first.', {
+    JudgmentWithEvidence: record('A judgment, and the latest that it rests on: at most 100 of a kind, oldest first.', {
       ...judgment,
       verifications: list(ref('VerificationRecord')),
+      verifications_total: integer,
       assessments: list(ref('DeliveryRecord')),
+      assessments_total: integer,
       integration: orNull(ref('IntegrationRecord')),
     }),
     GateAnswer: record('All passed.', {

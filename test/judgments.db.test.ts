@@ -5,12 +5,18 @@ import {
   deriveJudgment,
   judgmentTable,
   lifecycleOfOpen,
+  standingVerification,
   verificationOf,
   verificationRequired,
   withDelivery,
 } from '../src/contract/judgment/index.ts';
 import { consequencesOf } from '../src/contract/judgment/table.ts';
-import { DELIVERY_ASSESSMENTS, LIFECYCLES, VERIFICATIONS } from '../src/contract/judgment/words.ts';
+import {
+  DELIVERY_ASSESSMENTS,
+  LIFECYCLES,
+  RECORDED_VERIFICATIONS,
+  VERIFICATIONS,
+} from '../src/contract/judgment/words.ts';
 import { jsonb, text, uuid } from '../src/database/statement.ts';
 import { useDatabase } from './support/database.ts';
 import { type Document, envelopeFor, invocationStart } from './support/envelopes.ts';
@@ -343,6 +349,39 @@ describe('evidence', () => {
     });
   });
 
+  it('that says no stands until another verification answers', async () => {
+    for (const asked of ['none', 'auto', 'npm test']) {
+      const { id } = await outcome('success', { verify: asked });
+      await verify(id, 'failed', asked === 'auto' ? { resolved_verify: 'npm test' } : {});
+      for (const word of ['skipped', 'unobserved', 'timed_out', 'infrastructure_failure']) {
+        await verify(id, word, asked === 'auto' ? { resolved_verify: 'skip' } : {});
+        expect(await judged(id), `${asked} ${word}`).toMatchObject({ verification: 'failed', judgment: 'broken' });
+        expect(await codeOf(gate([id], { allow_unverified: 'please' }))).toBe('gate_refused');
+      }
+      await verify(id, 'passed');
+      expect(await judged(id)).toMatchObject({ verification: 'passed', judgment: 'verified' });
+      await verify(id, 'timed_out');
+      expect(await judged(id)).toMatchObject({ verification: 'timed_out', judgment: 'unverified' });
+    }
+    const words = [null, ...RECORDED_VERIFICATIONS] as const;
+    for (const before of words) {
+      for (const next of RECORDED_VERIFICATIONS) {
+        const [row] = await database.sql`select ledger_internal.standing_verification(${before}, ${next}) as word`;
+        expect(row?.['word'], `${before} ${next}`).toBe(standingVerification(before, next));
+      }
+    }
+  });
+
+  it('is read as its latest hundred, and how much there is', async () => {
+    const { id } = await outcome();
+    const row = { outcome_id: id, verification: 'passed', command: 'npm test', ...ENDED };
+    await database.as({ tenantId, role: 'worker', actorId: 'verifier-1' }, async (tx) => {
+      for (let n = 0; n < 103; n += 1) await tx`insert into public.outcome_verifications ${tx(row)}`;
+    });
+    const read = await judged(id);
+    expect([read?.['verifications'].length, read?.['verifications_total']]).toEqual([100, 103]);
+  });
+
   it('of one statement that contradicts itself counts by its last row', async () => {
     const { id } = await outcome();
     const rows = ['failed', 'passed', 'failed'].map((verification) => ({
@@ -401,6 +440,7 @@ describe('the gate', () => {
     for (const id of [failed.id, running['invocation_id']])
       expect(await codeOf(gate([id], flags))).toBe('gate_refused');
     expect(await codeOf(gate([randomUUID()]))).toBe('unknown_subject');
+    expect(await codeOf(gate([failed.id], { allow_unverified: ' \t' }))).toBe('request_invalid');
     for (const ids of [[], [failed.id, failed.id], ['x']])
       expect(await codeOf(gate(ids as string[]))).toBe('request_invalid');
     const own = await outcome('success', { verify: 'auto' });
@@ -455,11 +495,14 @@ describe('a list by judgment', () => {
     const id = (await there.record(first)).record['outcome_id'];
     const verifier = sqlLedger(database, { tenantId: elsewhere, role: 'worker', actorId: 'verifier-1' });
     await verify(id, 'failed', {}, verifier);
-    for (let batch = 0; batch < 21; batch += 1) {
+    for (let batch = 0; batch < 6; batch += 1) {
       await there.ask('start_invocations', jsonb(Array.from({ length: 100 }, () => invocationStart())));
     }
     const page = (cursor: string | null) =>
       there.ask<Document>('list_judgments', jsonb({ judgment: 'broken', cursor }));
+    for (const odd of [{ judgment: 'nope' }, { lifecycle: ['done'] }, 5, [1]]) {
+      expect(await codeOf(there.ask('list_judgments', jsonb(odd)))).toBe('request_invalid');
+    }
     const one = await page(null);
     expect([one['items'], typeof one['next_cursor']]).toEqual([[], 'string']);
     const two = await page(one['next_cursor']);

@@ -1,5 +1,12 @@
 // Judgments over HTTP, through the client and on the command line: evidence, reading, the gate, waiting, statistics.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLedger, type Ledger } from '../src/client/index.ts';
@@ -204,13 +211,21 @@ describe('on the command line', () => {
       output_excerpt: 'all passed\n',
       resolved_verify: expect.stringContaining('process.exit(3)'),
     });
-    const missing = await cli(VERIFIER, 'verify', id, '--json', '--', 'no-such-program-here');
+    const missing = await cli(VERIFIER, 'verify', await outcome(), '--json', '--', 'no-such-program-here');
     expect([missing.code, missing.json()['judgment'], missing.json()['reason']]).toEqual([
       1,
       'unverified',
       'infrastructure',
     ]);
-    const late = await cli(VERIFIER, 'verify', id, '--json', '--limit', '1s', ...node('setInterval(() => {}, 1000)'));
+    const late = await cli(
+      VERIFIER,
+      'verify',
+      await outcome(),
+      '--json',
+      '--limit',
+      '1s',
+      ...node('setInterval(() => {}, 1000)'),
+    );
     expect([late.code, late.json()['reason']]).toEqual([1, 'timed_out']);
     const passed = await cli(VERIFIER, 'verify', id, ...node('console.log("FAILED")'));
     expect([passed.code, passed.stdout]).toMatchObject([
@@ -220,6 +235,28 @@ describe('on the command line', () => {
     expect(passed.stderr).toContain('FAILED');
     const shown = await cli(READER, 'judgment', 'show', id);
     expect(shown.stdout).toMatch(/judgment +verified\n[\s\S]*claimed +success/);
+  });
+
+  it('stopped twice, it ends what it started and records that nobody saw it end', async () => {
+    const id = await outcome();
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'verify-')), 'pid');
+    const running = cli(
+      VERIFIER,
+      'verify',
+      id,
+      '--json',
+      '--',
+      'sh',
+      '-c',
+      `trap '' TERM; echo $$ > ${file}.new; mv ${file}.new ${file}; while :; do sleep 1; done`,
+    );
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    const pid = Number(readFileSync(file, 'utf8'));
+    process.emit('SIGTERM', 'SIGTERM');
+    process.emit('SIGQUIT', 'SIGQUIT');
+    const answer = await running;
+    expect([answer.code, answer.json()['verifications'][0].verification]).toEqual([1, 'unobserved']);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
   it("runs the start's own command, and says when there is none", async () => {
@@ -269,6 +306,17 @@ describe('on the command line', () => {
     expect((await cli(READER, 'wait', await end(await begin(), 'failure'))).code).toBe(1);
     const pending = await cli(READER, 'wait', await outcome(), '--timeout', '1s', '--json');
     expect([pending.code, pending.json()['code']]).toEqual([1, 'wait_timeout']);
+    const silent = createServer(() => undefined);
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const nowhere = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const started = performance.now();
+    const unsaid = await cliHere(['wait', randomUUID(), '--timeout', '1s', '--json', '--url', nowhere, '--token', 'x']);
+    expect([unsaid.code, unsaid.json()['code'], performance.now() - started < 10_000]).toEqual([
+      1,
+      'wait_timeout',
+      true,
+    ]);
+    silent.close();
     const asked = await begin();
     await api('POST', '/policy/hitl', { invocation_id: asked, reason: 'may it?' });
     const parked = await cli(READER, 'wait', asked, '--timeout', '1s', '--json');

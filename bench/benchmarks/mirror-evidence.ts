@@ -87,9 +87,9 @@ async function outcomes(admin: Sql, tenantId: string): Promise<string[]> {
 async function verifications(admin: Sql, tenantId: string, ids: readonly string[]): Promise<void> {
   await unchecked(admin, (tx) =>
     tx.unsafe(
-      `insert into public.outcome_verifications (tenant_id, outcome_id, source_type, source_id, verification, verification_required, request_digest, seq, epoch, xid, recorded_at, recorded_by)
-       select '${tenantId}', i.id, 'agent', '${SOURCE.id}', case when random() < 0.9 then 'passed' else 'failed' end, true, 'digest', ${STAMP}
-         from unnest($1::text::uuid[]) i (id) order by random()`,
+      `insert into public.outcome_verifications (tenant_id, outcome_id, source_type, source_id, verification, standing_verification, verification_required, request_digest, seq, epoch, xid, recorded_at, recorded_by)
+       select '${tenantId}', i.id, 'agent', '${SOURCE.id}', v.word, v.word, true, 'digest', ${STAMP}
+         from unnest($1::text::uuid[]) i (id) cross join lateral (select case when random() < 0.9 then 'passed' else 'failed' end as word where i.id is not null) v order by random()`,
       [`{${ids.join(',')}}`],
     ),
   );

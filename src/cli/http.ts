@@ -16,8 +16,8 @@ export interface Reader {
 }
 
 /** GET below the functions' URL; a problem document becomes a Failure with its exit code. */
-export async function getJson<T>(reader: Reader, path: string): Promise<T> {
-  return (await callJson<T>(reader, 'GET', path)).document;
+export async function getJson<T>(reader: Reader, path: string, timeoutMs = TIMEOUT_MS): Promise<T> {
+  return (await callJson<T>(reader, 'GET', path, undefined, Math.min(timeoutMs, TIMEOUT_MS))).document;
 }
 
 /** POST of one JSON document; answers as `getJson` does. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JudgmentWithEvidence } from '../client/judgment-documents.ts';
+import { Failure } from './failure.ts';
 import { getJson, type Reader } from './http.ts';
 
 /** Between two questions, in milliseconds; doubled up to the second. */
@@ -20,11 +21,20 @@ export async function untilJudged(
   reader: Reader,
   id: string,
   { timeoutMs, verificationMs }: Patience,
-): Promise<{ judged: JudgmentWithEvidence; final: boolean }> {
+): Promise<{ judged: JudgmentWithEvidence | null; final: boolean }> {
+  let last: JudgmentWithEvidence | null = null;
   const end = Date.now() + timeoutMs;
   let verifiedBy: number | undefined;
   for (let between = PAUSE_MS.first; ; between = Math.min(between * 2, PAUSE_MS.longest)) {
-    const judged = await getJson<JudgmentWithEvidence>(reader, `/judgments/${id}`);
+    const judged = await getJson<JudgmentWithEvidence>(reader, `/judgments/${id}`, Math.max(1, end - Date.now())).catch(
+      (error: unknown) => {
+        // No answer in the time that was left is no answer about the ledger.
+        if (Date.now() >= end && error instanceof Failure && error.problem.code === 'ledger_unreachable') return null;
+        throw error;
+      },
+    );
+    if (judged === null) return { judged: last, final: false };
+    last = judged;
     const now = Date.now();
     if (judged.judgment !== 'in_progress') {
       if (!isAwaited(judged)) return { judged, final: true };

@@ -27,6 +27,7 @@ interface Running {
   limitMs: number;
   cwd?: string;
   onOutput: (chunk: Buffer) => void;
+  signal: AbortSignal;
 }
 
 /** Runs the command, or what the start asks for, and says how its process ended. */
@@ -40,25 +41,35 @@ export async function verifyOf(reader: Reader, subject: Ended, words: string[], 
     throw usage('`auto` names no command', 'give the command after --, or --skip when there is nothing to run');
   }
   const { runVerification } = await import('../runner/index.ts');
+  const command = words.length > 0 ? words : (asked as string);
+  const run = await runVerification({ command, ...running });
+  const { verification, process: ended, duration_ms, output_sha256, output_bytes, output_excerpt } = run;
+  return {
+    verification,
+    ...(verification === 'unobserved' ? {} : { process: ended }),
+    command: run.command,
+    duration_ms,
+    output_sha256,
+    output_bytes,
+    output_excerpt,
+    ...(isAuto ? { resolved_verify: run.command } : {}),
+  };
+}
+
+const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/**
+ * Does `work` with a signal that is aborted by the first that asks this process to stop. Whatever comes until it is done, also
+ * a second one, finds us still here: what was started has to be ended, and what was seen to be recorded.
+ */
+export async function whileStoppable<T>(work: (stopped: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  for (const signal of STOPPING) process.on(signal, stop);
   try {
-    const command = words.length > 0 ? words : (asked as string);
-    const run = await runVerification({ command, ...running, signal: stopping.signal });
-    const { verification, process: ended, duration_ms, output_sha256, output_bytes, output_excerpt } = run;
-    return {
-      verification,
-      ...(verification === 'unobserved' ? {} : { process: ended }),
-      command: run.command,
-      duration_ms,
-      output_sha256,
-      output_bytes,
-      output_excerpt,
-      ...(isAuto ? { resolved_verify: run.command } : {}),
-    };
+    return await work(stopping.signal);
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, stop);
+    for (const signal of STOPPING) process.off(signal, stop);
   }
 }
 

@@ -68,10 +68,12 @@ export interface Judgment {
   recorded_at: string;
 }
 
-/** A judgment and all it rests on, oldest first. */
+/** A judgment and the latest that it rests on, at most 100 of a kind, oldest first. */
 export interface JudgmentWithEvidence extends Judgment {
   verifications: VerificationRecord[];
+  verifications_total: number;
   assessments: DeliveryRecord[];
+  assessments_total: number;
   integration: IntegrationRecord | null;
 }
 

@@ -197,6 +197,30 @@ comment on function ledger_internal.process_verdict(boolean, boolean, boolean, t
 revoke all on function ledger_internal.process_verdict(boolean, boolean, boolean, text, bigint) from public;
 grant execute on function ledger_internal.process_verdict(boolean, boolean, boolean, text, bigint) to authenticated, service_role;
 
+create or replace function ledger_internal.standing_verification(before text, next text) returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return case when before = 'failed' and next <> all (array['passed', 'failed']) then before else next end;
+end
+$body$;
+comment on function ledger_internal.standing_verification(text, text) is 'What verification says after one more: a no stands until another verification answers.';
+revoke all on function ledger_internal.standing_verification(text, text) from public;
+grant execute on function ledger_internal.standing_verification(text, text) to authenticated, service_role;
+
+create or replace function ledger_internal.judged_word_known(member text, word text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return case member when 'judgment' then word = any (array['verified', 'delivered', 'unverified', 'broken', 'failed', 'stopped', 'skipped', 'in_progress']) when 'lifecycle' then word = any (array['waiting', 'pending', 'running', 'awaiting_input', 'stalled', 'done', 'merged', 'failed', 'stopped', 'skipped']) else word = any (array['passed', 'failed', 'timed_out', 'infrastructure_failure', 'skipped', 'unobserved', 'pending']) end;
+end
+$body$;
+comment on function ledger_internal.judged_word_known(text, text) is 'Whether a word is one of those that a member of a judgment may have.';
+revoke all on function ledger_internal.judged_word_known(text, text) from public;
+grant execute on function ledger_internal.judged_word_known(text, text) to authenticated, service_role;
+
 create or replace function ledger_internal.status_ran(status text) returns boolean
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -2209,7 +2233,7 @@ begin
     and ((doc ->> 'assessment_id') is null or ((doc ->> 'assessment_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'))
     and ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$')
     and ((doc ->> 'assessment') = any (array['delivered', 'hollow', 'missing_deliverable']))
-    and ((doc ->> 'reason') is null or (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> ''))
+    and ((doc ->> 'reason') is null or (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
   ) is not true then return false; end if;
   return (
         (not (coalesce((doc ->> 'assessment') = any (array['hollow', 'missing_deliverable']), false)) or coalesce(jsonb_typeof((doc -> 'reason')), 'null') <> 'null')
@@ -2246,7 +2270,7 @@ begin
   elsif ((doc ->> 'assessment') = any (array['delivered', 'hollow', 'missing_deliverable'])) is not true then v := v || ledger_internal.violation('/assessment', 'delivery_assessment', 'must be one of delivered, hollow, missing_deliverable');
   end if;
   if coalesce(jsonb_typeof((doc -> 'reason')), 'null') = 'null' then null;
-  elsif (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') <> '') is not true then v := v || ledger_internal.violation('/reason', 'name', 'must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'reason')) = 'string' and (doc ->> 'reason') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/reason', 'not_blank', 'must be a string that is not blank');
   end if;
   if (not (coalesce((doc ->> 'assessment') = any (array['hollow', 'missing_deliverable']), false)) or coalesce(jsonb_typeof((doc -> 'reason')), 'null') <> 'null') is not true then v := v || ledger_internal.violation('/reason', 'reason', 'is required: it says what was looked for and not found'); end if;
   if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
@@ -2273,9 +2297,9 @@ begin
   if (
         doc - array['outcome_id', 'reference', 'allow_unverified', 'override_broken'] = '{}'::jsonb
     and ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$')
-    and (jsonb_typeof((doc -> 'reference')) = 'string' and (doc ->> 'reference') <> '')
-    and ((doc ->> 'allow_unverified') is null or (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> ''))
-    and ((doc ->> 'override_broken') is null or (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> ''))
+    and (jsonb_typeof((doc -> 'reference')) = 'string' and (doc ->> 'reference') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]')
+    and ((doc ->> 'allow_unverified') is null or (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
+    and ((doc ->> 'override_broken') is null or (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
   ) is not true then return false; end if;
   return (
         (coalesce(pg_column_size(doc) <= 65536, true))
@@ -2304,14 +2328,14 @@ begin
   if coalesce(jsonb_typeof((doc -> 'outcome_id')), 'null') = 'null' then v := v || ledger_internal.violation('/outcome_id', 'required', 'is required and must be a version 4 UUID in lower case');
   elsif ((doc ->> 'outcome_id') ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') is not true then v := v || ledger_internal.violation('/outcome_id', 'uuid4', 'must be a version 4 UUID in lower case');
   end if;
-  if coalesce(jsonb_typeof((doc -> 'reference')), 'null') = 'null' then v := v || ledger_internal.violation('/reference', 'required', 'is required and must be a string that is not empty');
-  elsif (jsonb_typeof((doc -> 'reference')) = 'string' and (doc ->> 'reference') <> '') is not true then v := v || ledger_internal.violation('/reference', 'name', 'must be a string that is not empty');
+  if coalesce(jsonb_typeof((doc -> 'reference')), 'null') = 'null' then v := v || ledger_internal.violation('/reference', 'required', 'is required and must be a string that is not blank');
+  elsif (jsonb_typeof((doc -> 'reference')) = 'string' and (doc ->> 'reference') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/reference', 'not_blank', 'must be a string that is not blank');
   end if;
   if coalesce(jsonb_typeof((doc -> 'allow_unverified')), 'null') = 'null' then null;
-  elsif (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> '') is not true then v := v || ledger_internal.violation('/allow_unverified', 'name', 'must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/allow_unverified', 'not_blank', 'must be a string that is not blank');
   end if;
   if coalesce(jsonb_typeof((doc -> 'override_broken')), 'null') = 'null' then null;
-  elsif (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> '') is not true then v := v || ledger_internal.violation('/override_broken', 'name', 'must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/override_broken', 'not_blank', 'must be a string that is not blank');
   end if;
   if (coalesce(pg_column_size(doc) <= 65536, true)) is not true then v := v || ledger_internal.violation('', 'too_large', 'must take at most 65536 bytes when stored'); end if;
   return jsonb_path_query_array(v, '$[0 to 99]');
@@ -2408,8 +2432,8 @@ begin
   end if;
   if (
         doc - array['ids', 'allow_unverified', 'override_broken'] = '{}'::jsonb
-    and ((doc ->> 'allow_unverified') is null or (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> ''))
-    and ((doc ->> 'override_broken') is null or (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> ''))
+    and ((doc ->> 'allow_unverified') is null or (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
+    and ((doc ->> 'override_broken') is null or (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'))
   ) is not true then return false; end if;
   the_ids := doc -> 'ids';
   if jsonb_typeof(the_ids) = 'array' then
@@ -2457,10 +2481,10 @@ begin
     end loop;
   end if;
   if coalesce(jsonb_typeof((doc -> 'allow_unverified')), 'null') = 'null' then null;
-  elsif (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') <> '') is not true then v := v || ledger_internal.violation('/allow_unverified', 'name', 'must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'allow_unverified')) = 'string' and (doc ->> 'allow_unverified') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/allow_unverified', 'not_blank', 'must be a string that is not blank');
   end if;
   if coalesce(jsonb_typeof((doc -> 'override_broken')), 'null') = 'null' then null;
-  elsif (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') <> '') is not true then v := v || ledger_internal.violation('/override_broken', 'name', 'must be a string that is not empty');
+  elsif (jsonb_typeof((doc -> 'override_broken')) = 'string' and (doc ->> 'override_broken') ~ '[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]') is not true then v := v || ledger_internal.violation('/override_broken', 'not_blank', 'must be a string that is not blank');
   end if;
   if (coalesce(jsonb_typeof((doc -> 'ids')) <> 'null' and (doc -> 'ids') <> '[]'::jsonb, false)) is not true then v := v || ledger_internal.violation('/ids', 'not_empty', 'must have at least one entry'); end if;
   if ((coalesce(jsonb_typeof((doc -> 'ids')), 'null') = 'null' or ledger_internal.all_different((doc -> 'ids')))) is not true then v := v || ledger_internal.violation('/ids', 'unique', 'must not hold the same id twice'); end if;

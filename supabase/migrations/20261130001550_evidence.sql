@@ -20,6 +20,7 @@ create table public.outcome_verifications (
   output_bytes          bigint,
   output_excerpt        text,
   resolved_verify       text,
+  standing_verification text        not null,
   verification_required boolean     not null,
   request_digest        text        not null,
   seq                   bigint      not null,
@@ -30,7 +31,7 @@ create table public.outcome_verifications (
   primary key (verification_id, tenant_id),
   foreign key (outcome_id, tenant_id, source_type) references public.outcome_ids (outcome_id, tenant_id, source_type)
 );
-create index outcome_verifications_outcome on public.outcome_verifications (outcome_id, tenant_id, source_type, epoch, seq) include (verification, verification_required, verification_id);
+create index outcome_verifications_outcome on public.outcome_verifications (outcome_id, tenant_id, source_type, epoch, seq) include (standing_verification, verification_required, verification_id);
 create unique index outcome_verifications_feed on public.outcome_verifications (epoch, xid, seq);
 comment on table public.outcome_verifications is 'What one verification said of an outcome, and how its process ended. The latest counts.';
 comment on column public.outcome_verifications.verification_id is 'Its id: the client''s, or minted.';
@@ -46,6 +47,7 @@ comment on column public.outcome_verifications.output_sha256 is 'SHA-256 of all 
 comment on column public.outcome_verifications.output_bytes is 'How many bytes it printed, or null.';
 comment on column public.outcome_verifications.output_excerpt is 'The last of what it printed, for people, or null. Nothing is concluded from it.';
 comment on column public.outcome_verifications.resolved_verify is 'What the start row''s verify came to, such as the command behind auto, or skip; or null.';
+comment on column public.outcome_verifications.standing_verification is 'What verification says of the outcome as of this row: a no stands until another verification answers.';
 comment on column public.outcome_verifications.verification_required is 'Whether the outcome needs a verification, by the latest resolved_verify up to this one, else by its start row.';
 
 create table public.delivery_assessments (
@@ -231,6 +233,9 @@ begin
   new.verification_required := ledger_internal.verification_required(coalesce(new.resolved_verify, (
     select v.resolved_verify from public.outcome_verifications v
      where v.outcome_id = new.outcome_id and v.tenant_id is not distinct from new.tenant_id and v.resolved_verify is not null order by v.epoch desc, v.seq desc limit 1), asked));
+  new.standing_verification := ledger_internal.standing_verification((
+    select v.standing_verification from public.outcome_verifications v
+     where v.outcome_id = new.outcome_id and v.tenant_id is not distinct from new.tenant_id order by v.epoch desc, v.seq desc limit 1), new.verification);
   new.request_digest := ledger_internal.request_digest(document);
   new.seq := nextval('ledger_internal.feed_seq');
   new.epoch := ledger_internal.current_epoch();

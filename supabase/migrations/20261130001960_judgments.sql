@@ -20,7 +20,7 @@ comment on function ledger_internal.judgment_of(text, text, boolean, text) is 'T
 
 create view ledger_internal.outcome_facts with (security_invoker = on) as
 select o.tenant_id, 'invocation'::text as subject_type, o.invocation_id, o.execution_id, o.outcome_id, o.source_type, o.source_id, o.source_version, o.domain, o.correlation_id, o.status,
-       o.completion_reason, v.verification, coalesce(v.verification_required, o.verification_required) as verification_required, v.verification_id, d.assessment,
+       o.completion_reason, v.standing_verification as verification, coalesce(v.verification_required, o.verification_required) as verification_required, v.verification_id, d.assessment,
        g.outcome_id is not null as integrated, case when o.status = 'escalated' then (
              select q.expires_at from public.hitl_requests q
               where q.invocation_id = o.invocation_id and q.tenant_id = o.tenant_id
@@ -39,7 +39,7 @@ select o.tenant_id, 'invocation'::text as subject_type, o.invocation_id, o.execu
   left join public.outcome_integrations g on g.outcome_id = o.outcome_id and g.tenant_id = o.tenant_id and g.source_type = 'agent'
 union all
 select o.tenant_id, 'execution'::text as subject_type, null::uuid as invocation_id, o.execution_id, o.outcome_id, o.source_type, o.source_id, o.source_version, o.domain, o.correlation_id, o.status,
-       o.completion_reason, v.verification, coalesce(v.verification_required, o.verification_required) as verification_required, v.verification_id, d.assessment,
+       o.completion_reason, v.standing_verification as verification, coalesce(v.verification_required, o.verification_required) as verification_required, v.verification_id, d.assessment,
        g.outcome_id is not null as integrated, case when o.status = 'escalated' then (
              select q.expires_at from public.hitl_requests q
               where q.execution_id = o.execution_id and q.tenant_id = o.tenant_id
@@ -185,7 +185,7 @@ begin
   with evidence as materialized (
     select e.outcome_id, e.tenant_id, max(e.verification) as verification, bool_or(e.verification_required) as verification_required, max(e.assessment) as assessment, bool_or(e.integrated) as integrated
       from (
-        select * from (select distinct on (v.outcome_id, v.tenant_id, v.source_type) v.outcome_id, v.tenant_id, v.verification, v.verification_required, null::text as assessment, false as integrated from public.outcome_verifications v
+        select * from (select distinct on (v.outcome_id, v.tenant_id, v.source_type) v.outcome_id, v.tenant_id, v.standing_verification as verification, v.verification_required, null::text as assessment, false as integrated from public.outcome_verifications v
          order by v.outcome_id desc, v.tenant_id desc, v.source_type desc, v.epoch desc, v.seq desc)
         union all
         select * from (select distinct on (v.outcome_id, v.tenant_id, v.source_type) v.outcome_id, v.tenant_id, null::text, null::boolean, v.assessment, false from public.delivery_assessments v

@@ -45,12 +45,16 @@ declare
   tenant constant uuid := ledger_internal.tenant_id();
 begin
   return jsonb_build_object(
-    'verifications', (select coalesce(jsonb_agg(ledger_internal.verification_read(v) order by v.epoch, v.seq), '[]') from public.outcome_verifications v where v.outcome_id = outcome and v.tenant_id = tenant),
-    'assessments', (select coalesce(jsonb_agg(ledger_internal.delivery_read(d) order by d.epoch, d.seq), '[]') from public.delivery_assessments d where d.outcome_id = outcome and d.tenant_id = tenant),
+    'verifications', (select coalesce(jsonb_agg(ledger_internal.verification_read(v) order by v.epoch, v.seq), '[]') from (
+      select * from public.outcome_verifications l where l.outcome_id = outcome and l.tenant_id = tenant order by l.epoch desc, l.seq desc limit 100) v),
+    'verifications_total', (select count(*) from public.outcome_verifications v where v.outcome_id = outcome and v.tenant_id = tenant),
+    'assessments', (select coalesce(jsonb_agg(ledger_internal.delivery_read(d) order by d.epoch, d.seq), '[]') from (
+      select * from public.delivery_assessments l where l.outcome_id = outcome and l.tenant_id = tenant order by l.epoch desc, l.seq desc limit 100) d),
+    'assessments_total', (select count(*) from public.delivery_assessments d where d.outcome_id = outcome and d.tenant_id = tenant),
     'integration', (select ledger_internal.integration_read(i) from public.outcome_integrations i where i.outcome_id = outcome and i.tenant_id = tenant));
 end
 $$;
-comment on function ledger_internal.evidence_of(uuid) is 'All evidence about an outcome of the caller''s tenant, oldest first.';
+comment on function ledger_internal.evidence_of(uuid) is 'The latest evidence about an outcome of the caller''s tenant, at most 100 of a kind, oldest first, and how much there is.';
 
 create function ledger_internal.verification_read(r public.outcome_verifications) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -368,17 +372,27 @@ create function public.list_judgments(filter jsonb default '{}') returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   condition text := 'true';
+  wanted jsonb := '{}';
   word text;
 begin
+  if jsonb_typeof(coalesce(filter, '{}')) <> 'object' then
+    perform ledger_internal.refuse_query('', 'must be an object of parameters');
+  end if;
   foreach word in array array['judgment', 'lifecycle', 'verification'] loop
     if filter ->> word is not null then
-      condition := condition || format(' and ledger_internal.judgment_item(r) ->> %L = %L', word, filter ->> word);
+      if jsonb_typeof(filter -> word) <> 'string' or not ledger_internal.judged_word_known(word, filter ->> word) then
+        perform ledger_internal.refuse_query(word, 'must be one of the words of the success contract');
+      end if;
+      wanted := wanted || jsonb_build_object(word, filter -> word);
     end if;
   end loop;
+  if wanted <> '{}' then
+    condition := format('ledger_internal.judgment_item(r) @> %L::jsonb', wanted);
+  end if;
   return ledger_internal.page('ledger_internal.starts', 'ledger_internal.judgment_item', filter - array['judgment', 'lifecycle', 'verification'],
     '{"correlation_id": "correlation_id", "source_type": "source_type", "source_id": "source_id", "source_version": "source_version", "domain": "domain"}', condition,
     -- A judgment stands in no index: a page looks at so many, and may be short though there are more.
-    case when condition <> 'true' then 2000 end);
+    case when condition <> 'true' then 500 end);
 end
 $$;
 comment on function public.list_judgments(jsonb) is 'Judgments of the tenant''s subjects, ended and open, by correlation_id, source_type, source_id, source_version, domain, judgment, lifecycle, verification, and from, to of the start; {items, next_cursor}.';

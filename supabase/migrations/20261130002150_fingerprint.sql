@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-  return '879e97691b1b944fef17e4b122174ca7';
+  return '129d6a5d29230e6c46372ffe5aaf68da';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

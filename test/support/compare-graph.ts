@@ -41,7 +41,7 @@ const utc = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T
 const evidenceOf = (subject: string) => {
   const latest = (table: string, column: string) =>
     `(select e.${column} from public.${table} e where e.outcome_id = o.outcome_id order by e.epoch desc, e.seq desc limit 1)`;
-  return `${latest('outcome_verifications', 'verification')} as verification,
+  return `${latest('outcome_verifications', 'standing_verification')} as verification,
     coalesce(${latest('outcome_verifications', 'verification_required')}, o.verification_required) as verification_required,
     ${latest('delivery_assessments', 'assessment')} as assessment,
     exists (select from public.outcome_integrations i where i.outcome_id = o.outcome_id) as integrated,

@@ -1,6 +1,11 @@
 // Lineage of every hard shape, laid down as rows in a moment: what SQL and Cypher are compared over.
 import type { Sql } from 'postgres';
-import { DELIVERY_ASSESSMENTS, RECORDED_VERIFICATIONS } from '../../src/contract/judgment/words.ts';
+import { standingVerification } from '../../src/contract/judgment/index.ts';
+import {
+  DELIVERY_ASSESSMENTS,
+  RECORDED_VERIFICATIONS,
+  type RecordedVerification,
+} from '../../src/contract/judgment/words.ts';
 import { FAILURE_STATUSES, STATUSES } from '../../src/contract/statuses.ts';
 import { GOVERNANCE_CLASSES, POLICY_DECISIONS } from '../../src/contract/vocabulary.ts';
 import { randomFrom, shuffled } from './random.ts';
@@ -46,7 +51,7 @@ interface Node {
   execution_id: string;
   purged: boolean;
   /** In the order in which they were recorded. */
-  verifications: string[];
+  verifications: RecordedVerification[];
   required: boolean;
   assessment: string | null;
   integrated: boolean;
@@ -252,11 +257,11 @@ async function lay(admin: Sql, tenantId: string, nodes: readonly Node[], links: 
   const columns = `source_version, domain, governance_class, status, correlation_id, causation_id, decision, started_at, completed_at, duration_ms, timing_drift_ms, outcome_envelope,
     verification_required, seq, epoch, xid, recorded_at, recorded_by`;
   const read = `jsonb_to_recordset($1::text::jsonb) as n (outcome_id uuid, source_type text, status text, correlation_id text, completed_at timestamptz,
-    recorded_at timestamptz, decision text, domain text, governance_class text, execution_id uuid, purged boolean, required boolean, verifications text[],
+    recorded_at timestamptz, decision text, domain text, governance_class text, execution_id uuid, purged boolean, required boolean, verifications text[], standing text[],
     assessment text, integrated boolean, asked text)`;
   await admin.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
-    const json = JSON.stringify(nodes);
+    const json = JSON.stringify(nodes.map((node) => ({ ...node, standing: standingOf(node.verifications) })));
     await tx.unsafe(
       `insert into public.outcome_ids (outcome_id, tenant_id, source_type) select n.outcome_id, '${tenantId}', n.source_type from ${read}`,
       [json],
@@ -276,8 +281,8 @@ async function lay(admin: Sql, tenantId: string, nodes: readonly Node[], links: 
     const columnsOfEvidence = 'tenant_id, outcome_id, source_type, source_id';
     const endOfColumns = 'request_digest, seq, epoch, xid, recorded_at, recorded_by';
     await tx.unsafe(
-      `insert into public.outcome_verifications (${columnsOfEvidence}, verification, verification_required, ${endOfColumns})
-       select ${about}, v.word, n.required, ${end} from ${read} cross join lateral unnest(n.verifications) with ordinality v (word, place) order by v.place`,
+      `insert into public.outcome_verifications (${columnsOfEvidence}, verification, standing_verification, verification_required, ${endOfColumns})
+       select ${about}, v.word, v.standing, n.required, ${end} from ${read} cross join lateral unnest(n.verifications, n.standing) with ordinality v (word, standing, place) order by v.place`,
       [json],
     );
     await tx.unsafe(
@@ -309,4 +314,11 @@ async function lay(admin: Sql, tenantId: string, nodes: readonly Node[], links: 
       [JSON.stringify(links)],
     );
   });
+}
+
+/** What verification says as of each of them. */
+function standingOf(words: readonly RecordedVerification[]): RecordedVerification[] {
+  const standing: RecordedVerification[] = [];
+  for (const word of words) standing.push(standingVerification(standing.at(-1) ?? null, word));
+  return standing;
 }

@@ -67,9 +67,10 @@ export function historyTables(executions: number): string[][] {
        case when h.k between 801 and 1000 then now() - interval '1 hour' end from ${open};
      insert into ledger_internal.unresolved_causes (tenant_id, causation_id, subject_type, subject_id, since)
      select history.tenant(h.n), 'nothing-' || h.k, 'invocation', history.id('invocation', h.m), history.at(h.n) from ${open} where h.k between 1001 and 1200;
-     insert into public.outcome_verifications (tenant_id, verification_id, outcome_id, source_type, source_id, verification, command, verification_required, request_digest, seq, epoch, xid, recorded_at, recorded_by)
+     insert into public.outcome_verifications (tenant_id, verification_id, outcome_id, source_type, source_id, verification, standing_verification, command, verification_required, request_digest, seq, epoch, xid, recorded_at, recorded_by)
      select history.tenant(h.n), history.id('verification', h.m), history.id('agent-outcome', h.m), 'agent', 'agent-' || h.k,
-       case when h.n % 20 = 0 then 'failed' when h.n % 50 = 1 then 'timed_out' else 'passed' end, 'npm test', true, repeat('0', 64), h.n * 100 + 84 + h.k, ${STAMP}, 'verifier' from ${agents} where h.k <= 3;
+       v.word, v.word, 'npm test', true, repeat('0', 64), h.n * 100 + 84 + h.k, ${STAMP}, 'verifier'
+       from ${agents} cross join lateral (select case when h.n % 20 = 0 then 'failed' when h.n % 50 = 1 then 'timed_out' else 'passed' end as word) v where h.k <= 3;
      insert into public.delivery_assessments (tenant_id, assessment_id, outcome_id, source_type, source_id, assessment, reason, request_digest, seq, epoch, xid, recorded_at, recorded_by)
      select history.tenant(h.n), history.id('assessment', h.m), history.id('agent-outcome', h.m), 'agent', 'agent-5', 'hollow', 'nothing', repeat('0', 64), h.n * 100 + 90, ${STAMP}, 'verifier'
        from ${agents} where h.k = 5 and h.n % 100 = 3;

@@ -10,7 +10,7 @@ import { type LedgerOptions, uuid, withLedger } from '../options.ts';
 import { print } from '../output.ts';
 import { renderVerification } from '../render/judged.ts';
 import type { Session } from '../session.ts';
-import { endedSubject, verifyOf } from '../verify-command.ts';
+import { endedSubject, verifyOf, whileStoppable } from '../verify-command.ts';
 
 interface VerifyOptions extends LedgerOptions {
   limit: string;
@@ -37,15 +37,18 @@ export function registerVerify(program: Command, session: Session): void {
       const limitMs = parseDuration(options.limit) * 1000;
       const ledger = await openLedger(options, { role: 'worker', actorId: options.as });
       const subject = await endedSubject(ledger, id);
-      const evidence = options.skip
-        ? { verification: 'skipped', resolved_verify: 'skip' }
-        : await verifyOf(ledger, subject, words, {
-            limitMs,
-            ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-            onOutput: (chunk) => session.terminal.err(chunk.toString()),
-          });
       const verification_id = crypto.randomUUID();
-      await postJson(ledger, `/judgments/${subject.outcome_id}/verifications`, { verification_id, ...evidence });
+      await whileStoppable(async (signal) => {
+        const evidence = options.skip
+          ? { verification: 'skipped', resolved_verify: 'skip' }
+          : await verifyOf(ledger, subject, words, {
+              limitMs,
+              ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+              onOutput: (chunk) => session.terminal.err(chunk.toString()),
+              signal,
+            });
+        await postJson(ledger, `/judgments/${subject.outcome_id}/verifications`, { verification_id, ...evidence });
+      });
       const judged = await getJson<JudgmentWithEvidence>(ledger, `/judgments/${subject.outcome_id}`);
       const record = judged.verifications.find((one) => one.verification_id === verification_id);
       print(session.terminal, options.json, judged, () => renderVerification(record, judged, session.terminal.colour));

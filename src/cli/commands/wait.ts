@@ -21,14 +21,16 @@ export function registerWait(program: Command, session: Session): void {
       const timeoutMs = parseDuration(options.timeout) * 1000;
       const ledger = await openLedger(options);
       const { judged, final } = await untilJudged(ledger, id, { timeoutMs, verificationMs: VERIFICATION_LIMIT_MS });
-      if (!final && judged.lifecycle !== 'awaiting_input') {
+      if (judged === null || (!final && judged.lifecycle !== 'awaiting_input')) {
         throw new Failure(
           {
             code: 'wait_timeout',
             title: 'Not judged yet',
-            detail: `${id} is still ${judged.lifecycle}, its verification ${judged.verification}, after ${options.timeout}`,
+            detail: judged
+              ? `${id} is still ${judged.lifecycle}, its verification ${judged.verification}, after ${options.timeout}`
+              : `the ledger said nothing of ${id} within ${options.timeout}`,
             remedy: 'wait again, with a longer --timeout',
-            judgment: judged.judgment,
+            judgment: judged?.judgment ?? null,
           },
           EXIT.failed,
         );

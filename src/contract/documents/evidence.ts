@@ -9,6 +9,7 @@ import {
   idText,
   lifecycleEvent,
   name,
+  saying,
   sha256Hex,
   uuid4,
   verificationWord,
@@ -74,7 +75,7 @@ export const deliveryAssessmentSchema = z.strictObject({
   assessment_id: uuid4.nullish(),
   outcome_id: uuid4,
   assessment: deliveryAssessment,
-  reason: name.nullish(),
+  reason: saying.nullish(),
 });
 
 export const deliveryAssessmentRules: readonly Rule[] = [
@@ -90,16 +91,16 @@ export const deliveryAssessmentRules: readonly Rule[] = [
 
 const gateFlags = {
   /** Why what no verification has answered for may pass. */
-  allow_unverified: name.nullish(),
+  allow_unverified: saying.nullish(),
   /** Why what a verification has said no to may pass. */
-  override_broken: name.nullish(),
+  override_broken: saying.nullish(),
 };
 
 /** A row of `outcome_integrations`: an outcome's work was merged. It goes through the gate; one an outcome. */
 export const integrationSchema = z.strictObject({
   outcome_id: uuid4,
   /** Where it went: a commit, a pull request's address. */
-  reference: name,
+  reference: saying,
   ...gateFlags,
 });
 

@@ -1,5 +1,5 @@
-import type { JudgmentWord, Lifecycle, UnverifiedReason, Verification } from './words.ts';
-import { LIFECYCLES, NOT_DELIVERED, VERIFICATIONS } from './words.ts';
+import type { JudgmentWord, Lifecycle, RecordedVerification, UnverifiedReason, Verification } from './words.ts';
+import { ANSWERS, LIFECYCLES, NOT_DELIVERED, VERIFICATIONS } from './words.ts';
 
 /** What may be said of an outcome. */
 export interface Judgment {
@@ -48,6 +48,17 @@ export function deriveJudgment(lifecycle: string, verification: string, required
   const judged = BY_LIFECYCLE[lifecycle];
   if (judged !== null) return plain(judged);
   return isVerification(verification) ? BY_VERIFICATION[verification][required ? 'required' : 'free'] : UNKNOWN;
+}
+
+/**
+ * What verification says after one more of them. A no stands until another verification answers: who could not tell, or was
+ * stopped, takes nothing back.
+ */
+export function standingVerification(
+  before: RecordedVerification | null,
+  next: RecordedVerification,
+): RecordedVerification {
+  return before === 'failed' && !ANSWERS.includes(next) ? before : next;
 }
 
 /** A delivery that is none turns what counts as a success into a failure; broken and unverified stay. */

@@ -1,6 +1,6 @@
 // The task success contract: one derived judgment, everywhere the same (task-success-contract.txt, design section 11).
 
-export { deriveJudgment, verificationRequired, withDelivery } from './derive.ts';
+export { deriveJudgment, standingVerification, verificationRequired, withDelivery } from './derive.ts';
 export { lifecycleOfOpen, lifecycleOfOutcome } from './lifecycle.ts';
 export { verificationOf } from './process-evidence.ts';
 export { type JudgmentCell, judgmentTable } from './table.ts';

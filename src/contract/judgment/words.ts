@@ -54,6 +54,9 @@ export const RECORDED_VERIFICATIONS = [
 ] as const satisfies readonly Verification[];
 export type RecordedVerification = (typeof RECORDED_VERIFICATIONS)[number];
 
+/** What answers the question; the other words say that nobody could, or that nobody asked. */
+export const ANSWERS: readonly RecordedVerification[] = ['passed', 'failed'];
+
 /** What a run delivered: `hollow` is no output on any channel and no change, `missing_deliverable` lacks its final one. */
 export const DELIVERY_ASSESSMENTS = ['delivered', 'hollow', 'missing_deliverable'] as const;
 export type DeliveryAssessment = (typeof DELIVERY_ASSESSMENTS)[number];

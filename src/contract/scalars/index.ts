@@ -8,6 +8,7 @@ export {
   idText,
   name,
   quorum,
+  saying,
   semver,
   sha256Hex,
   traceparent,

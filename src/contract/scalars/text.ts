@@ -14,6 +14,9 @@ export const idText = text({
 /** Words for a reader that may not be missing: an error's message, an escalation's reason. */
 export const name = text({ rule: 'name', expected: 'a string that is not empty', notEmpty: true });
 
+/** Words for the record that have to say something. */
+export const saying = text({ rule: 'not_blank', expected: 'a string that is not blank', pattern: NOT_BLANK });
+
 /** Free text, empty allowed. */
 export const anyText = text({ rule: 'text', expected: 'a string' });
 
