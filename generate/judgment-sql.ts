@@ -2,6 +2,7 @@
 import { NOT_REQUIRED } from '../src/contract/judgment/derive.ts';
 import { RAN_STATUSES } from '../src/contract/judgment/lifecycle.ts';
 import { PROCESS_VERDICTS, type ProcessVerdict } from '../src/contract/judgment/process-evidence.ts';
+import { FLAG_OF_GATE } from '../src/contract/judgment/table.ts';
 import { ANSWERS, JUDGMENTS, LIFECYCLES, VERIFICATIONS } from '../src/contract/judgment/words.ts';
 import { GATE_FLAG_ROLES } from '../src/contract/roles.ts';
 import { expression } from './expression-sql.ts';
@@ -40,6 +41,16 @@ export function judgmentFunctions(): string[] {
       'text',
       "What a verification's process says, from how it ended alone.",
       `case ${rows.join(' ')} end`,
+    ),
+    expression(
+      'gate_flag',
+      'gate text',
+      'text',
+      'text',
+      'The flag that opens a gate which does not open by itself; null where none does.',
+      `case gate ${Object.entries(FLAG_OF_GATE)
+        .map(([gate, flag]) => `when ${literal(gate)} then ${literal(flag)}`)
+        .join(' ')} end`,
     ),
     expression(
       'standing_verification',

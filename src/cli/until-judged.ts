@@ -28,14 +28,19 @@ export async function untilJudged(
   for (let between = PAUSE_MS.first; ; between = Math.min(between * 2, PAUSE_MS.longest)) {
     const judged = await getJson<JudgmentWithEvidence>(reader, `/judgments/${id}`, Math.max(1, end - Date.now())).catch(
       (error: unknown) => {
-        // No answer in the time that was left is no answer about the ledger.
-        if (Date.now() >= end && error instanceof Failure && error.problem.code === 'ledger_unreachable') return null;
+        // A ledger that has answered before may be away for a while; one that says nothing in the time that was left has not judged.
+        const away = error instanceof Failure && error.problem.code === 'ledger_unreachable';
+        if (away && (last !== null || Date.now() >= end)) return null;
         throw error;
       },
     );
-    if (judged === null) return { judged: last, final: false };
-    last = judged;
     const now = Date.now();
+    if (judged === null) {
+      if (now >= end) return { judged: last, final: false };
+      await pause(Math.max(1, Math.min(between, end - now)));
+      continue;
+    }
+    last = judged;
     if (judged.judgment !== 'in_progress') {
       if (!isAwaited(judged)) return { judged, final: true };
       // By its clock and by ours, whichever ends sooner: they may disagree.

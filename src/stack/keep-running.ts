@@ -76,17 +76,19 @@ export function keepRunning(server: Kept, keeping: Keeping): Keeper {
       const wait = Math.min(firstWaitMs * 2 ** (attempt - 2), LONGEST_WAIT_MS);
       if (attempt > 1) await sleep(wait, undefined, { signal: released.signal });
       await server.restart();
-      cause = undefined;
-      onNotice(`${name} runs again`);
-      onState('running');
     } catch (error) {
       if (released.signal.aborted) return;
       cause = error;
       onNotice(`${name} did not start again: ${error instanceof Error ? error.message : String(error)}`);
+      return;
     }
+    cause = undefined;
+    onNotice(`${name} runs again`);
+    onState('running');
   }
 
-  void watch();
+  // What is told of it may fail by itself: the daemon goes on, and nobody keeps the server any longer; so it is said.
+  watch().catch((error: unknown) => onNotice(`${name} is no longer kept running: ${String(error)}`));
   return {
     get state() {
       return restarting ? 'restarting' : 'running';

@@ -197,6 +197,18 @@ comment on function ledger_internal.process_verdict(boolean, boolean, boolean, t
 revoke all on function ledger_internal.process_verdict(boolean, boolean, boolean, text, bigint) from public;
 grant execute on function ledger_internal.process_verdict(boolean, boolean, boolean, text, bigint) to authenticated, service_role;
 
+create or replace function ledger_internal.gate_flag(gate text) returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+  return case gate when 'warn' then 'allow_unverified' when 'refuse_override' then 'override_broken' end;
+end
+$body$;
+comment on function ledger_internal.gate_flag(text) is 'The flag that opens a gate which does not open by itself; null where none does.';
+revoke all on function ledger_internal.gate_flag(text) from public;
+grant execute on function ledger_internal.gate_flag(text) to authenticated, service_role;
+
 create or replace function ledger_internal.standing_verification(before text, next text) returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp

@@ -202,7 +202,7 @@ begin
   if gate = 'proceed' then
     return;
   end if;
-  flag := case gate when 'warn' then 'allow_unverified' when 'refuse_override' then 'override_broken' end;
+  flag := ledger_internal.gate_flag(gate);
   if flag is null or flags ->> flag is null then
     refusal := jsonb_build_object('path', path, 'rule', 'gate', 'message',
       format('is judged %s%s', said, case when flag is null then ', and no flag lets that pass' else format(': needs %s with a reason', flag) end));
@@ -250,7 +250,7 @@ begin
     return case when kept.request_digest = ledger_internal.digest(request) then ledger_internal.answer('replayed', ledger_internal.integration_read(kept))
                 else ledger_internal.answer('conflict', ledger_internal.integration_read(kept), 'evidence_conflict') end;
   end if;
-  wanted := case (ledger_internal.judgment_of_outcome((request ->> 'outcome_id')::uuid) ->> 'gate') when 'warn' then 'allow_unverified' when 'refuse_override' then 'override_broken' end;
+  wanted := ledger_internal.gate_flag(ledger_internal.judgment_of_outcome((request ->> 'outcome_id')::uuid) ->> 'gate');
   perform ledger_internal.say_digest(ledger_internal.digest(request));
   insert into public.outcome_integrations as i (outcome_id, reference, gate_flag, gate_reason)
   values ((request ->> 'outcome_id')::uuid, request ->> 'reference', case when request ? wanted then wanted end, request ->> wanted)
@@ -313,8 +313,7 @@ begin
   end if;
   -- Evidence that is being written is either seen or comes after.
   perform ledger_internal.lock_subjects(caller.tenant_id,
-    (select array_agg(coalesce(j ->> 'invocation_id', j ->> 'execution_id')) from jsonb_array_elements_text(request -> 'ids') w (id) cross join lateral (select ledger_internal.find_judged(w.id::uuid) as j) f
-      where (j ->> 'subject_type') = 'invocation' or j ->> 'invocation_id' is null), '{}');
+    (select array_agg(coalesce(j ->> 'invocation_id', j ->> 'execution_id')) from jsonb_array_elements_text(request -> 'ids') w (id) cross join lateral (select ledger_internal.find_judged(w.id::uuid) as j) f), '{}');
   for item in select w.id::uuid as id, w.position - 1 as position from jsonb_array_elements_text(request -> 'ids') with ordinality w (id, position) order by w.position loop
     judged := ledger_internal.find_judged(item.id);
     if judged is null then
@@ -331,7 +330,7 @@ begin
   if refusals <> '[]' then
     perform ledger_internal.refuse('gate_refused', null, refusals);
   end if;
-  for item in select (i.value ->> 'outcome_id')::uuid as outcome_id from jsonb_array_elements(items) i where i.value ->> 'gate_flag' is not null loop
+  for item in select distinct (i.value ->> 'outcome_id')::uuid as outcome_id from jsonb_array_elements(items) i where i.value ->> 'gate_flag' is not null loop
     perform ledger_internal.announce_gate(item.outcome_id, request - 'ids');
   end loop;
   return jsonb_build_object('items', items);

@@ -3,7 +3,7 @@
 create or replace function ledger_internal.schema_fingerprint() returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-  return '129d6a5d29230e6c46372ffe5aaf68da';
+  return 'e99d40a638716e0f0b7936d5e814e67e';
 end
 $$;
 comment on function ledger_internal.schema_fingerprint() is 'Digest of the chapters this schema was made from; functions, workers and doctor refuse another one.';

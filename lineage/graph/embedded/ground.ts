@@ -44,17 +44,22 @@ export class Ground {
    * @throws GraphFault `graph_disk_full`
    */
   refuseFull(log: number): void {
-    const { bavail, bsize } = statfsSync(this.#directory);
-    const [left, needed] = [bavail * bsize, RESERVE + LOGS_NEEDED * log];
+    const [left, needed] = [bytesLeft(this.#directory), RESERVE + LOGS_NEEDED * log];
     if (left >= needed) return;
     throw diskFull(this.#directory, left, needed);
   }
 }
 
-/** The bytes that are left on a folder's disk, where that is too little for any graph. */
+/** The fault of a disk on which too little is left for any graph. */
 export function fullDisk(directory: string): GraphFault | undefined {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize < RESERVE ? diskFull(directory, bavail * bsize, RESERVE) : undefined;
+  const left = bytesLeft(directory);
+  return left < RESERVE ? diskFull(directory, left, RESERVE) : undefined;
+}
+
+/** Some file systems count no blocks: what they have is not known, and they are never full. */
+function bytesLeft(directory: string): number {
+  const { blocks, bavail, bsize } = statfsSync(directory);
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }
 
 function diskFull(directory: string, left: number, needed: number): GraphFault {

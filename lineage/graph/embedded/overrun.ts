@@ -50,10 +50,10 @@ export class OverrunWatch {
         if (running) this.#onOverrun(refusal, text);
       }, LOOK_MS);
     });
-    const working = run(() => {
-      running = true;
-    });
     try {
+      const working = run(() => {
+        running = true;
+      });
       return await Promise.race([working, late]);
     } finally {
       clearInterval(timer);

@@ -150,6 +150,9 @@ async function withoutRounding(
     for (const row of exact.rows) for (const name of times) row[name] = timeOfText(row[name]);
     return exact;
   } catch (error) {
+    const refusal = refusalOf(error, deadline - Date.now());
+    // A text that cannot be asked so is one thing; time or memory that ran out says nothing about the columns.
+    if (!(refusal instanceof QueryRefused) || refusal.code !== 'query_invalid') throw error;
     if (integers.length === 0) return answer;
     throw new QueryRefused(
       'query_invalid',

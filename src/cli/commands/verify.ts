@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { Command } from 'commander';
 import type { JudgmentWithEvidence } from '../../client/judgment-documents.ts';
 import { VERIFICATION_LIMIT_MS } from '../../contract/limits.ts';
@@ -11,6 +12,9 @@ import { print } from '../output.ts';
 import { renderVerification } from '../render/judged.ts';
 import type { Session } from '../session.ts';
 import { endedSubject, verifyOf, whileStoppable } from '../verify-command.ts';
+
+/** As far as a timer reaches. */
+const LONGEST_MS = 24 * 86_400_000;
 
 interface VerifyOptions extends LedgerOptions {
   limit: string;
@@ -35,16 +39,18 @@ export function registerVerify(program: Command, session: Session): void {
     .action(async (id: string, words: string[], options: VerifyOptions) => {
       if (options.skip && words.length > 0) throw usage('--skip says that there is nothing to run: give no command');
       const limitMs = parseDuration(options.limit) * 1000;
+      if (limitMs > LONGEST_MS) throw usage(`--limit ${options.limit} is longer than 24 days`);
       const ledger = await openLedger(options, { role: 'worker', actorId: options.as });
       const subject = await endedSubject(ledger, id);
       const verification_id = crypto.randomUUID();
+      const said = new StringDecoder('utf8');
       await whileStoppable(async (signal) => {
         const evidence = options.skip
           ? { verification: 'skipped', resolved_verify: 'skip' }
           : await verifyOf(ledger, subject, words, {
               limitMs,
               ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-              onOutput: (chunk) => session.terminal.err(chunk.toString()),
+              onOutput: (chunk) => session.terminal.err(said.write(chunk)),
               signal,
             });
         await postJson(ledger, `/judgments/${subject.outcome_id}/verifications`, { verification_id, ...evidence });

@@ -1,5 +1,6 @@
 import { COUNTS_AS_SUCCESS, deriveJudgment, type Judgment } from './derive.ts';
 import {
+  type GateFlag,
   type JudgmentWord,
   LIFECYCLES,
   type Lifecycle,
@@ -25,6 +26,12 @@ export interface JudgmentCell extends Judgment {
   /** In numerator and denominator of an agent's score. */
   in_agent_score: boolean;
 }
+
+/** What opens a gate that does not open by itself; no flag opens the others. */
+export const FLAG_OF_GATE: Readonly<Partial<Record<Gate, GateFlag>>> = {
+  warn: 'allow_unverified',
+  refuse_override: 'override_broken',
+};
 
 const REASON_TAGS: Readonly<Record<UnverifiedReason, JudgmentCell['tag']>> = {
   timed_out: 'VTIMEOUT',

@@ -11,6 +11,8 @@ export interface ProcessGroup {
   readonly ended: Promise<LeaderEnd>;
   /** To every process of the group; false when none is left. */
   signal(name: NodeJS.Signals): boolean;
+  /** Ends what is left of it; to be called once nothing more is wanted of it. */
+  close(): void;
 }
 
 export function startGroup(command: readonly [string, ...string[]], options: SpawnOptions): ProcessGroup {
@@ -21,7 +23,7 @@ export function startGroup(command: readonly [string, ...string[]], options: Spa
   } catch (error) {
     // Some of what a system refuses is thrown, not told in an event: a command too long (E2BIG), no memory.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return { outputs: [], ended: Promise.resolve({ error }), signal: () => false };
+    return { outputs: [], ended: Promise.resolve({ error }), signal: () => false, close: () => undefined };
   }
   const signal = (name: NodeJS.Signals): boolean => {
     if (child.pid === undefined) return false;
@@ -37,8 +39,12 @@ export function startGroup(command: readonly [string, ...string[]], options: Spa
   const ended = new Promise<LeaderEnd>((resolve) => {
     child.once('error', (error) => resolve({ error }));
     child.once('exit', (code, by) => resolve({ code, signal: by }));
-  }).finally(() => process.off('exit', last));
+  });
+  const close = () => {
+    signal('SIGKILL');
+    process.off('exit', last);
+  };
   // Without a file descriptor left there are no pipes at all, whatever the types say.
   const outputs = [child.stdout, child.stderr].filter((stream) => stream instanceof Object);
-  return { outputs, ended, signal };
+  return { outputs, ended, signal, close };
 }

@@ -78,7 +78,7 @@ export async function runVerification(
   const stopped = await endOf(group, limitMs, signal);
   await outputsEnd(group);
   // What it left running may not go on beside the next one.
-  group.signal('SIGKILL');
+  group.close();
   const { end, by } = stopped;
   const error = 'error' in end ? end.error : null;
   const exit_code = 'error' in end ? null : end.code;
