@@ -20,6 +20,7 @@ import {
 import { jsonb, text, uuid } from '../src/database/statement.ts';
 import { useDatabase } from './support/database.ts';
 import { type Document, envelopeFor, invocationStart } from './support/envelopes.ts';
+import { GOLDEN_CELLS } from './support/judgment-golden.ts';
 import { codeOf } from './support/refused.ts';
 import { ORCHESTRATOR, type SqlLedger, sqlLedger } from './support/sql-ledger.ts';
 
@@ -75,6 +76,15 @@ const gate = (ids: string[], over: Document = {}, by = operator) =>
   by.ask<Document>('pass_gate', jsonb({ ids, ...over }));
 
 describe('the derivation in SQL', () => {
+  it('gives every cell what the table by hand says', async () => {
+    const rows = await database.sql`
+      select to_jsonb(array[j.judgment, j.reason, j.tag, j.gate]) || to_jsonb(array[j.counts_as_success, j.in_success_base, j.in_agent_score]) as row
+        from jsonb_array_elements(${database.sql.json(GOLDEN_CELLS as never)}) with ordinality e (cell, n)
+       cross join lateral jsonb_to_record(e.cell) c (lifecycle text, verification text, required boolean)
+       cross join lateral ledger_internal.judgment_of(c.lifecycle, c.verification, c.required, null) j order by e.n`;
+    expect(rows.map(({ row }) => row)).toEqual(GOLDEN_CELLS.map(({ row }) => row));
+  });
+
   it('says of every cell, and of unknown words, what TypeScript says', async () => {
     const words = <T extends string>(known: readonly T[]) => [...known, 'odd', '', null];
     const cells = words(LIFECYCLES).flatMap((lifecycle) =>

@@ -5,6 +5,7 @@ import { deriveJudgment, lifecycleOfOutcome, withDelivery } from '../../src/cont
 import { DELIVERY_ASSESSMENTS, LIFECYCLES, VERIFICATIONS } from '../../src/contract/judgment/words.ts';
 import { batchAt, outcomeFrom, TENANT } from './graph-rows.ts';
 import type { GraphBench } from './graph-suite.ts';
+import { GOLDEN_CELLS } from './judgment-golden.ts';
 import { randomFrom } from './random.ts';
 
 const LIMITS = { timeoutMs: 60_000, maxRows: 10_000 };
@@ -29,7 +30,12 @@ const LIVES: readonly (readonly [lifecycle: string, facts: Partial<OutcomeFacts>
   ['odd', { status: 'odd', integrated: true }],
 ];
 const ASSESSMENTS = [null, ...DELIVERY_ASSESSMENTS, 'odd'];
+const GOLDEN = new Map(
+  GOLDEN_CELLS.map((cell) => [`${cell.lifecycle} ${cell.verification} ${cell.required}`, cell.row]),
+);
+/** By the table by hand; what stands in none of its cells, as the contract derives it. */
 const judged = (lifecycle: string, verification: string, required: boolean, assessment: string | null) =>
+  (assessment === null ? GOLDEN.get(`${lifecycle} ${verification} ${required}`)?.[0] : undefined) ??
   withDelivery(deriveJudgment(lifecycle, verification, required), assessment).outcome;
 
 /** The judgment: every cell as the contract derives it, from nodes and from words. */

@@ -1,53 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { GOLDEN_CELLS } from '../../../test/support/judgment-golden.ts';
 import { deriveJudgment, judgmentTable, verificationRequired, withDelivery } from './index.ts';
 import { LIFECYCLES, VERIFICATIONS } from './words.ts';
 
-// Written by hand from task-success-contract-tables.md: outcome, reason, tag, gate, success, base, score.
-const VERIFIED = ['verified', null, null, 'proceed', true, true, true];
-const DELIVERED = ['delivered', null, null, 'proceed', true, true, true];
-const BROKEN = ['broken', null, 'VFAIL', 'refuse_override', false, true, true];
-const TIMED_OUT = ['unverified', 'timed_out', 'VTIMEOUT', 'warn', false, true, false];
-const INFRASTRUCTURE = ['unverified', 'infrastructure', 'VINFRA', 'warn', false, true, false];
-const NO_RESULT = ['unverified', 'no_result', 'VNORESULT', 'warn', false, true, false];
-const FAILED = ['failed', null, null, 'refuse', false, true, true];
-const STOPPED = ['stopped', null, null, 'refuse', false, true, false];
-const SKIPPED = ['skipped', null, null, 'refuse', false, true, false];
-const IN_PROGRESS = ['in_progress', null, null, 'refuse', false, false, false];
-
-// Columns: passed, failed, timed_out, infrastructure_failure, skipped, unobserved, pending.
-const same = (row: unknown[]) => Array.from({ length: 7 }, () => row);
-const GOLDEN: Record<string, Record<'required' | 'free', unknown[][]>> = {
-  waiting: { required: same(IN_PROGRESS), free: same(IN_PROGRESS) },
-  pending: { required: same(IN_PROGRESS), free: same(IN_PROGRESS) },
-  running: { required: same(IN_PROGRESS), free: same(IN_PROGRESS) },
-  awaiting_input: { required: same(IN_PROGRESS), free: same(IN_PROGRESS) },
-  stalled: { required: same(IN_PROGRESS), free: same(IN_PROGRESS) },
-  done: {
-    required: [VERIFIED, BROKEN, TIMED_OUT, INFRASTRUCTURE, NO_RESULT, NO_RESULT, NO_RESULT],
-    free: [VERIFIED, BROKEN, TIMED_OUT, INFRASTRUCTURE, DELIVERED, NO_RESULT, DELIVERED],
-  },
-  merged: {
-    required: [VERIFIED, BROKEN, TIMED_OUT, INFRASTRUCTURE, NO_RESULT, NO_RESULT, NO_RESULT],
-    free: [VERIFIED, BROKEN, TIMED_OUT, INFRASTRUCTURE, DELIVERED, NO_RESULT, DELIVERED],
-  },
-  failed: { required: same(FAILED), free: same(FAILED) },
-  stopped: { required: same(STOPPED), free: same(STOPPED) },
-  skipped: { required: same(SKIPPED), free: same(SKIPPED) },
-};
-
 describe('the derivation', () => {
   it('gives every cell what the table by hand says, and there are 140', () => {
-    const cells = judgmentTable();
-    expect(cells).toHaveLength(140);
-    expect(Object.keys(GOLDEN)).toEqual([...LIFECYCLES]);
-    for (const cell of cells) {
-      const row =
-        GOLDEN[cell.lifecycle]?.[cell.required ? 'required' : 'free'][VERIFICATIONS.indexOf(cell.verification)];
+    const cells = judgmentTable().map(({ lifecycle, verification, required, ...cell }) => {
       const { outcome, reason, tag, gate, counts_as_success, in_success_base, in_agent_score } = cell;
-      const found = [outcome, reason, tag, gate, counts_as_success, in_success_base, in_agent_score];
-      expect(found, `${cell.lifecycle} ${cell.verification} ${cell.required}`).toEqual(row);
-    }
+      const row = [outcome, reason, tag, gate, counts_as_success, in_success_base, in_agent_score];
+      return { lifecycle, verification, required, row };
+    });
+    expect(cells).toHaveLength(140);
+    expect(cells).toEqual(GOLDEN_CELLS);
   });
 
   it('makes no unknown word on either axis a success', () => {
